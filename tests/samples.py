@@ -1,5 +1,6 @@
 """Small corpora and models that several tests use."""
 
+import random
 import warnings
 from functools import cache
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 import riata
+import riata.data.memory
 from riata import Chunker, RiataWarning, Tagger
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
@@ -44,6 +46,41 @@ def quietly(estimator, *data, **options):
 def as_text(sentences=CHUNKS, separator=" "):
     """A column file."""
     return "".join("".join(separator.join(token) + "\n" for token in sentence) + "\n" for sentence in sentences)
+
+
+@cache
+def treebank(sentences=30, seed=1):
+    """Projective trees of a small grammar, with the columns form, upos, head and deprel."""
+    draw = random.Random(seed)
+    return riata.data.memory.as_corpus([_tree(draw) for _ in range(sentences)])
+
+
+def _tree(draw):
+    """A verb with a subject, perhaps an object and a prepositional phrase, and a full stop."""
+    rows = []  # form, upos, place of the head or None, relation
+
+    def phrase(relation):
+        first = len(rows)
+        chosen = [("the", "DET", "det")] * (draw.random() < 0.7)
+        chosen += [(draw.choice(["old", "red", "big"]), "ADJ", "amod")] * (draw.random() < 0.4)
+        rows.extend([form, tag, first + len(chosen), name] for form, tag, name in chosen)
+        rows.append([draw.choice(["dog", "cat", "bus", "saw"]), "NOUN", None, relation])
+        return len(rows) - 1
+
+    subject = phrase("nsubj")
+    verb = len(rows)
+    rows.append([draw.choice(["saw", "likes", "left"]), "VERB", "root", "root"])
+    rows[subject][2] = verb
+    if draw.random() < 0.6:
+        rows[phrase("obj")][2] = verb
+    if draw.random() < 0.5:
+        head = draw.choice([verb, len(rows) - 1])
+        case = len(rows)
+        rows.append([draw.choice(["in", "with"]), "ADP", None, "case"])
+        noun = phrase("obl" if head == verb else "nmod")
+        rows[case][2], rows[noun][2] = noun, head
+    rows.append([".", "PUNCT", verb, "punct"])
+    return [(form, tag, "0" if head == "root" else str(head + 1), relation) for form, tag, head, relation in rows]
 
 
 @cache

@@ -11,7 +11,7 @@ from riata._core import operations_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.inference.structure import OF_STRUCTURES
 from riata.settings import Setting
-from samples import embedded, quietly
+from samples import embedded, quietly, treebank
 
 PIECES = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 EVERY_PIECE = pytest.mark.parametrize(("kind", "name"), PIECES, ids=[f"{kind}-{name}" for kind, name in PIECES])
@@ -22,6 +22,10 @@ COLUMNS = {
     "joint": ("word", "tag", "chunk"),
     "ner": ("word", "tag", "entity"),
 }
+
+
+def data_of(task):
+    return treebank() if registry.get("task", task).estimator.trees else embedded(COLUMNS[task])
 
 
 def entries():
@@ -110,7 +114,7 @@ def test_what_the_core_does_is_offered_where_the_core_says_so(structure):
 @pytest.mark.parametrize("structure", registry.names("structure"))
 @pytest.mark.parametrize("recipe", registry.names("recipe"))
 def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
-    data = embedded(COLUMNS[task])[:20]
+    data = data_of(task)[:20]
     epochs = 50 if registry.get("recipe", recipe).whole else 5
     made = registry.get("task", task).estimator(recipe, structure=structure, epochs=epochs)
     try:
@@ -139,8 +143,8 @@ def test_a_recipe_and_a_queue_train_or_say_why_not(recipe, queue):
 @pytest.mark.parametrize("queue", registry.names("queue"))
 @pytest.mark.parametrize("structure", registry.names("structure"))
 def test_a_structure_is_decoded_with_a_queue_or_says_why_not(structure, queue):
-    task = {1: "tag", 2: "joint"}[registry.get("structure", structure).columns]
-    data = embedded(COLUMNS[task])[:5]
+    task = {(1, False): "tag", (2, False): "joint", (2, True): "parse"}[registry.get("structure", structure).gives]
+    data = data_of(task)[:5]
     made = quietly(registry.get("task", task).estimator(structure=structure, epochs=1), data).set_params(queue=queue)
     short = [["The"], ["a", "dog"]]  # breadth-first sees every prefix
     if queue in registry.get("structure", structure).queues:

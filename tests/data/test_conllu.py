@@ -120,6 +120,8 @@ def test_writing_and_reading_gives_the_same(path: Path, tmp_path: Path) -> None:
     again = riata.read_conllu(tmp_path / "out.conllu", fields)
     assert list(again) == list(corpus)
     assert again.comments == corpus.comments
+    assert again.others == corpus.others
+    assert [place for _, place in corpus.others] == [0, 2, 5]
     assert riata.read_conllu(tmp_path / "out.conllu", ["id", "deprel"])[0].column(0) == ["1", "2", "3", "4", "5"]
     assert set(riata.read_conllu(tmp_path / "out.conllu", ["deprel"]).columns[0].texts()) == {"_"}
 
@@ -145,7 +147,7 @@ def test_columns_of_a_part_have_no_lines_between(path: Path, tmp_path: Path) -> 
 
 def test_a_dash_writes_to_standard_output(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     riata.write_conllu(riata.read_conllu(path), "-")
-    assert capsys.readouterr().out.startswith("# newdoc\n# text = Vámonos al mar\n1\tVamos\t_\t_\tVB\t")
+    assert capsys.readouterr().out.startswith("# newdoc\n# text = Vámonos al mar\n1-2\tVámonos\t")
 
 
 BAD = {

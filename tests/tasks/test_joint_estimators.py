@@ -322,7 +322,7 @@ def test_more_that_is_refused(data, made):
         quietly(tagger(), [[{"a": 1.0}]], [[("N", "O")]])
     with pytest.raises(UnsupportedError, match="2 output columns"):
         quietly(riata.Chunker("early", structure="joint"), train)
-    with pytest.raises(UnsupportedError, match="1 output columns"):
+    with pytest.raises(UnsupportedError, match="1 output column;"):
         quietly(tagger(structure="chain"), train)
     with pytest.raises(SettingError, match="does not fit the structure 'joint'"):
         quietly(riata.JointTagger(template=templates.parse("word[0]")), train)

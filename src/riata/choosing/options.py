@@ -22,7 +22,7 @@ from riata.choosing.checks import (
 )
 from riata.choosing.decoding import DECODING, RISK, risk_of
 from riata.choosing.passes import Passes, check_passes
-from riata.choosing.preference import of_columns, preferred, recipe_name
+from riata.choosing.preference import gives, giving, preferred, recipe_name
 from riata.choosing.recipe import Choice, Recipe, chosen
 from riata.choosing.refusals import check_owner, check_read, check_searched
 from riata.data.types import Corpus
@@ -153,7 +153,7 @@ class Options:
     def _check_named(self) -> None:
         """Refuses the name of a built-in template of another structure."""
         structure = self.choice.structure
-        known = [one for one in of_columns(structure.columns) if self._is_builtin(one)]
+        known = [one for one in giving(structure.gives) if self._is_builtin(one)]
         if known and structure.name not in known:
             able = [one for one in known if self.choice.fits(registry.get("structure", one))]
             raise TemplateError(
@@ -169,7 +169,7 @@ class Options:
     def _templates_without_words(self) -> tuple[Any, ...]:
         structure, language = self.choice.structure, self._language
         if language.without_words is None:
-            others = [name for name in of_columns(structure.columns) if language_of(name).without_words is not None]
+            others = [name for name in giving(structure.gives) if language_of(name).without_words is not None]
             instead = self.choice.offered.instead("structure", lambda piece: piece.name in others)
             if others and not instead:
                 instead = f", or use structure={others[0]!r} and another recipe, such as {registry.get('structure', others[0]).recipe}"
@@ -286,11 +286,11 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
     choice = chosen(
         recipe_name(estimator), estimator.structure, estimator.queue, estimator.beam, prefer, training=training
     )
-    if choice.structure.columns != estimator.outputs:
+    if choice.structure.gives != gives(estimator):
+        theirs, ours = map(_in_words, (choice.structure.gives, gives(estimator)))
         raise UnsupportedError(
-            f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for "
-            f"{choice.structure.columns} output columns; "
-            f"the task {estimator.task_name!r} has {estimator.outputs}.",
+            f"The structure {choice.structure.name!r} (with the recipe {choice.recipe.name!r}) is for {theirs}; "
+            f"the task {estimator.task_name!r} has {ours}.",
             remedy="Leave out the structure, or use another task.",
         )
     if training and estimator.chunks and CHUNK_LABELS not in choice.structure.offers:
@@ -301,6 +301,11 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
             remedy=f"Use another task, such as tag (Tagger){instead}.",
         )
     return choice
+
+
+def _in_words(outputs: tuple[int, bool]) -> str:
+    columns, trees = outputs
+    return "heads and relations" if trees else f"{columns} output column{'s' * (columns != 1)}"
 
 
 def _check_parameters(options: Options) -> None:

@@ -21,17 +21,22 @@ def recipe_name(estimator: Any) -> str:
 
 def recipes_by_structure(estimator: Any) -> dict[str, str]:
     """The recipe that the task of an estimator prefers on each structure."""
-    return {name: registry.get("structure", name).recipe for name in of_columns(estimator.outputs)}
+    return {name: registry.get("structure", name).recipe for name in giving(gives(estimator))}
 
 
-def of_columns(number: int) -> list[str]:
-    """The structures that predict this number of columns."""
-    return [name for name, structure in registry.all_of("structure").items() if structure.columns == number]
+def gives(estimator: Any) -> tuple[int, bool]:
+    """What the task of an estimator predicts, as Structure.gives says it."""
+    return estimator.outputs, estimator.trees
+
+
+def giving(outputs: tuple[int, bool]) -> list[str]:
+    """The structures that give these outputs."""
+    return [name for name, structure in registry.all_of("structure").items() if structure.gives == outputs]
 
 
 def _read_by(estimator: Any) -> str | None:
     """The structure that the template is written for, if a template is given."""
-    return None if estimator.template is None else _language(estimator.template, of_columns(estimator.outputs))
+    return None if estimator.template is None else _language(estimator.template, giving(gives(estimator)))
 
 
 def preferred(estimator: Any, *, goes_on: bool) -> str | None:
@@ -48,7 +53,8 @@ def preferred(estimator: Any, *, goes_on: bool) -> str | None:
     recipe, read_by = registry.get("recipe", recipe_name(estimator)), _read_by(estimator)
     if read_by is not None and recipe.needs <= registry.get("structure", read_by).offers:
         return read_by
-    return estimator.search_structure if recipe.searches else None
+    preferred_one: str | None = estimator.search_structure if recipe.searches else estimator.exact_structure
+    return preferred_one
 
 
 def _language(template: Any, structures: Sequence[str]) -> str | None:

@@ -102,7 +102,7 @@ class Choice:
         """Whether the recipe could learn with this structure, or this queue, instead of the present one."""
         if isinstance(piece, Queue):
             return piece.name in self.structure.queues and _goes_with(self.recipe, self.structure, piece)
-        return self.recipe.on(piece.offers).needs <= piece.offers and piece.columns == self.structure.columns
+        return self.recipe.on(piece.offers).needs <= piece.offers and piece.gives == self.structure.gives
 
 
 def chosen(
@@ -139,7 +139,7 @@ def _check_offers(recipe: Recipe, structure: Structure) -> None:
     missing = sorted(recipe.needs - structure.offers)
     if missing:
         needed = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in missing)
-        same = registry.get("structure", recipe.structure).columns == structure.columns
+        same = registry.get("structure", recipe.structure).gives == structure.gives
         raise UnsupportedError(
             f"Recipe {recipe.name!r} needs {needed}; the structure {structure.name!r} has none.",
             remedy=f"Use structure={recipe.structure!r}, or another recipe."

@@ -365,7 +365,8 @@ def roles(options: dict[str, Any]) -> dict[str, Any]:
     from riata import registry
     from riata.errors import SettingError
 
-    outputs, number = options["outputs"], registry.get("task", options["task"]).estimator.outputs
+    estimator = registry.get("task", options["task"]).estimator
+    outputs, number = options["outputs"], estimator.outputs
     if outputs is not None and len(outputs) != number:
         columns = "one output column" if number == 1 else f"{number} output columns"
         raise SettingError(f"the task {options['task']!r} has {columns}; --outputs names {len(outputs)}.")
@@ -375,4 +376,5 @@ def roles(options: dict[str, Any]) -> dict[str, Any]:
         "output": outputs,
         "number": number,
         "documents": options["documents"],
+        "fields": estimator.fields,
     }

@@ -144,25 +144,19 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
 
     from riata import registry
     from riata.data.files import aligned, last_columns, output_column, read_file
-    from riata.data.types import Column
-    from riata.scoring.evaluation import evaluate
-    from riata.scoring.pairs import evaluate_columns
 
     outputs = options["outputs"]
     predicted = read_file(path, options["format_"], columns=outputs)
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
-    chunks = bool(estimator.chunks)
     if estimator.outputs > 1:
-        true_pair, found_pair = (last_columns(corpus, outputs, apart) for corpus in (gold, predicted))
-        return replace(evaluate_columns(true_pair, found_pair, gold.starts), document=gold.document)
+        both = [last_columns(corpus, outputs, apart, estimator.fields) for corpus in (gold, predicted)]
+        estimator.check_gold(replace(gold, columns=both[0]))
+        return replace(estimator.compared(*both, gold.starts), document=gold.document)
     truth, found = (output_column(corpus, outputs, apart) for corpus in (gold, predicted))
     labels = [found.alphabet.text(int(i)) for i in found.used()]
     _warn_of_gold(truth, labels, gold, f"{path} does not have")
-    both = Column.of([*truth.texts(), *found.texts()])
-    half = gold.tokens
-    scored = evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], gold.starts, chunks=chunks)
-    return replace(scored, document=gold.document)
+    return replace(estimator.compared([truth], [found], gold.starts), document=gold.document)
 
 
 def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:

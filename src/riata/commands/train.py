@@ -264,7 +264,7 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
     weights = by_name(estimator.model_).count()
     metrics = {}
     if estimator.best_score_ is not None:
-        metrics = {"f1" if estimator.chunks else "accuracy": estimator.best_score_}
+        metrics = {"las" if estimator.trees else "f1" if estimator.chunks else "accuracy": estimator.best_score_}
     _tell(
         f"{options['model_file']}: {size:.2f} MB, {len(estimator.classes_)} labels, {weights:,} weights, "
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"

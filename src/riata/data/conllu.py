@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,10 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
 
 
 def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:
-    """Writes columns as fields of CoNLL-U; the others become `_`. Documents are marked by `# newdoc`."""
+    """Writes columns as fields of CoNLL-U; the others become `_`. Documents are marked by `# newdoc`.
+
+    Comments, multiword tokens and empty nodes of a corpus that was read from CoNLL-U are written as they were.
+    """
     write(formatted(marked_by_comments(corpus), fields), path)
 
 
@@ -49,9 +53,14 @@ def _check_fields(fields: Sequence[str]) -> None:
 
 
 def _formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[bytes]:
+    between, places = defaultdict(list), corpus.places
+    for text, place in corpus.others if corpus.format == "conllu" else ():
+        between[place].append(text)
     for s, sentence in enumerate(corpus):
         lines = [corpus.comments[s]] if corpus.comments and corpus.comments[s] else []
         for number, token in enumerate(sentence, start=1):
+            lines += between.get(int(places[s]) + number - 1, ())
             values = dict(zip(fields, token, strict=True))
             lines.append("\t".join([str(number)] + [values.get(name, "_") for name in FIELDS[1:]]))
+        lines += between.get(int(places[s]) + len(sentence), ())
         yield ("\n".join(lines) + "\n\n").encode()

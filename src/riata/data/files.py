@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from riata.data.columns import read
-from riata.data.conllu_fields import FIELDS
+from riata.data.conllu_fields import FIELDS, TAGGING, Roles
 from riata.data.elsewhere import elsewhere, says_nothing
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Column, Corpus
@@ -18,7 +18,7 @@ from riata.errors import DataError, RiataError, SettingError, UnknownNameError
 
 ColumnName = int | str  # a number, or a field of CoNLL-U
 FORMATS = ("auto", "columns", "conllu")
-CONLLU_INPUTS, CONLLU_OUTPUT = (FIELDS.index("form"),), FIELDS.index("xpos")
+CONLLU_OUTPUT = FIELDS.index("xpos")
 
 
 def is_conllu(
@@ -68,14 +68,15 @@ def read_roles(
     output: ColumnName | Sequence[ColumnName] | None = None,
     number: int = 1,
     documents: ColumnName | None = None,
+    fields: Roles = TAGGING,
 ) -> Corpus:
     """The input columns of a file and then its output columns: the last ones and all others, unless told otherwise.
 
     number: of output columns, where they are not given. documents: the column that names the document of each sentence, which has no other
-    role unless inputs name it too.
+    role unless inputs name it too. fields: what is read of CoNLL-U.
     """
     corpus = read_file(path, format, columns=asked_for(inputs, output), documents=documents)
-    return with_roles(corpus, inputs=inputs, output=output, number=number, documents=documents)
+    return with_roles(corpus, inputs=inputs, output=output, number=number, documents=documents, fields=fields)
 
 
 def asked_for(*names: ColumnName | Sequence[ColumnName] | None) -> list[ColumnName]:
@@ -109,11 +110,12 @@ def with_roles(
     output: ColumnName | Sequence[ColumnName] | None,
     number: int = 1,
     documents: ColumnName | None = None,
+    fields: Roles = TAGGING,
 ) -> Corpus:
     """The same of a file that was read with all its columns, documents marked."""
     apart = _numbers(corpus, asked_for(documents))
-    gold = _numbers(corpus, _outputs(corpus, output, number, apart))
-    read = _numbers(corpus, inputs if inputs is not None else _inputs(corpus, [*gold, *apart]))
+    gold = _numbers(corpus, _outputs(corpus, output, number, apart, fields))
+    read = _numbers(corpus, inputs if inputs is not None else _inputs(corpus, [*gold, *apart], fields))
     for column in gold:
         if column in apart:
             raise DataError(
@@ -136,24 +138,30 @@ def with_roles(
 
 
 def _outputs(
-    corpus: Corpus, output: ColumnName | Sequence[ColumnName] | None, number: int, apart: Sequence[int]
+    corpus: Corpus,
+    output: ColumnName | Sequence[ColumnName] | None,
+    number: int,
+    apart: Sequence[int],
+    fields: Roles,
 ) -> Sequence[ColumnName]:
     """apart: columns that are no outputs, unless they are named."""
     if output is not None:
         return asked_for(output)
     if corpus.format != "conllu":
         return _all_but(corpus, apart)[-number:]
-    if number > 1:
+    if number != len(fields.outputs):
         raise DataError(
             "CoNLL-U has no fields for a tag and a chunk label.",
             remedy="Name both with --outputs.",
             file=corpus.name,
         )
-    return [CONLLU_OUTPUT]
+    return fields.outputs
 
 
-def _inputs(corpus: Corpus, others: Sequence[int]) -> Sequence[int]:
-    return CONLLU_INPUTS if corpus.format == "conllu" else _all_but(corpus, others)
+def _inputs(corpus: Corpus, others: Sequence[int], fields: Roles) -> Sequence[ColumnName]:
+    if corpus.format != "conllu":
+        return _all_but(corpus, others)
+    return [name for name in fields.inputs if FIELDS.index(name) not in others]
 
 
 def _all_but(corpus: Corpus, columns: Sequence[ColumnName]) -> list[int]:
@@ -178,18 +186,20 @@ def _shown(corpus: Corpus, column: int) -> ColumnName:
 
 
 def last_columns(
-    corpus: Corpus, outputs: Sequence[ColumnName] | None = None, documents: int | None = None
+    corpus: Corpus, outputs: Sequence[ColumnName] | None = None, documents: int | None = None, fields: Roles = TAGGING
 ) -> tuple[Column, Column]:
-    """Where tags and chunk labels stand in a file of columns that was read whole: in those named, or else in the last two.
+    """Two outputs of a file that was read whole: those named, or else the last two columns, or fields of CoNLL-U.
 
     documents: the number of the column that names documents, which counts for none.
     """
+    if outputs is None and corpus.format == "conllu" and len(fields.outputs) == 2:
+        outputs = fields.outputs
     if outputs is not None:
         first, second = _named(corpus, outputs, 2)
         return first, second
     labels = _all_but(corpus, asked_for(documents))[-2:]
     if len(labels) < 2 or corpus.format == "conllu":
-        raise DataError("expected a file of columns, the last two of them tags and chunk labels.", file=corpus.name)
+        raise DataError("expected a file of columns, the last two of them the outputs.", file=corpus.name)
     return corpus.columns[labels[0]], corpus.columns[labels[1]]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from riata.data.columns import stream
+from riata.data.conllu_fields import TAGGING, Roles
 from riata.data.files import ColumnName, asked_for, documents_column, is_conllu, with_roles
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Corpus
@@ -30,6 +31,7 @@ class ColumnFile:
     output: ColumnName | Sequence[ColumnName] | None = None
     number: int = 1  # of output columns, where they are not given
     documents: ColumnName | None = None  # the column that names the document of each sentence
+    fields: Roles = TAGGING  # what is read of CoNLL-U
 
     @classmethod
     def of(cls, given: Any) -> ColumnFile:
@@ -58,4 +60,11 @@ class ColumnFile:
         conllu = is_conllu(self.path, self.format, columns=asked_for(self.inputs, self.output, self.documents))
         documents = documents_column(self.documents, self.path, conllu=conllu)
         for part in stream(self.path, conllu=conllu, documents=documents, size=PART):
-            yield with_roles(part, inputs=self.inputs, output=self.output, number=self.number, documents=self.documents)
+            yield with_roles(
+                part,
+                inputs=self.inputs,
+                output=self.output,
+                number=self.number,
+                documents=self.documents,
+                fields=self.fields,
+            )

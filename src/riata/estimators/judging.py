@@ -42,6 +42,14 @@ class Judging(Predicting):
             predicted = self._as_classes(model.predict(inputs_of(data), self.decoder()), data.starts)
         return replace(self._evaluated(data.columns[-1], predicted, data.starts), document=data.document)
 
+    @classmethod
+    def compared(cls, gold: Sequence[Column], found: Sequence[Column], starts: Starts) -> Evaluation:
+        """Columns of labels against those of gold, one per output; no model is needed."""
+        from riata.scoring.evaluation import evaluate
+
+        both, half = Column.of([*gold[0].texts(), *found[0].texts()]), len(gold[0].ids)
+        return evaluate(both.alphabet.texts(), both.ids[:half], both.ids[half:], starts, chunks=cls.chunks)
+
     def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
         from riata.scoring.evaluation import evaluate_column
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
+from riata.choosing.preference import gives
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 
@@ -136,7 +137,7 @@ def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
     if (
         not isinstance(name, str)
         or name not in registry.names("structure")
-        or registry.get("structure", name).columns != estimator.outputs
+        or registry.get("structure", name).gives != gives(estimator)
     ):
         raise ModelFileError("the model's structure is inconsistent")
     return str(name)

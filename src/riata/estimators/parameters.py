@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from riata import registry
 from riata.choosing.params import Params
+from riata.data.conllu_fields import TAGGING, Roles
 from riata.data.types import Corpus
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.internal import INTERNAL
@@ -47,8 +48,11 @@ class Parameters(Params):
     task_name: str
     chunks: bool  # whether labels are chunk labels, scored by span F1; otherwise plain labels and accuracy
     default_template: str
-    search_structure: str | None = None  # the structure that recipes that search prefer to the chain
+    search_structure: str | None = None  # the structure that recipes that search prefer to their own,
+    exact_structure: str | None = None  # and the structure that other recipes prefer to their own
     outputs = 1  # number of columns to predict
+    trees = False  # whether these are heads and relations
+    fields: ClassVar[Roles] = TAGGING  # what is read of CoNLL-U
     own_structure: str | None = None  # the structure of the task, whatever the recipe prefers
     default_recipe = "mira"  # if nothing determines the structure
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score

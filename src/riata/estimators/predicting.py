@@ -87,7 +87,7 @@ class Predicting(Confident, ByLabel, Columns):
         if is_empty(X):
             return Predictions([] for _ in X)
         if min_confidence is None:
-            labels: list[Any] = [self.classes_[i] for i in self.predict_ids(corpus)]
+            labels: list[Any] = self._as_outputs(self.predict_ids(corpus))
         else:
             self._warn_of_confidences()
             outputs = self.abstaining(*self.confidence_ids(corpus), min_confidence)
@@ -98,6 +98,10 @@ class Predicting(Confident, ByLabel, Columns):
         words = corpus.origins.index(self.inputs_[0]) if self.inputs_ and corpus.format == self.format_ else 0
         predictions._about = (X if isinstance(X, (list, tuple)) else corpus, words, self.chunks)
         return predictions
+
+    def _as_outputs(self, ids: Ids) -> list[Any]:
+        """Numbers that predict_ids gives, as users see them."""
+        return [self.classes_[i] for i in ids]
 
     def split_text(self, sentences: Any, text: bool | Tokenizer = True) -> list[list[str]]:
         """The words of sentences that are strings: what predict reads and labels with text=True."""
@@ -206,7 +210,7 @@ class Predicting(Confident, ByLabel, Columns):
         if probabilities and corpus.tokens:
             scores = self.nbest_probabilities(corpus, scores)
         return [
-            [([self.classes_[i] for i in ids], number) for (ids, _), number in zip(sentence, numbers, strict=True)]
+            [(self._as_outputs(ids), number) for (ids, _), number in zip(sentence, numbers, strict=True)]
             for sentence, numbers in zip(found, scores, strict=True)
         ]
 

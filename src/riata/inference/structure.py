@@ -68,7 +68,13 @@ class Structure:
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
     settings: tuple[Setting, ...] = ()
     columns: int = 1  # how many columns it predicts
+    trees: bool = False  # whether these are heads and relations
     recipe: str = "perceptron"  # the recipe that tasks prefer for it
+
+    @property
+    def gives(self) -> tuple[int, bool]:
+        """What tasks and structures must agree on: the number of columns, and whether they are heads and relations."""
+        return self.columns, self.trees
 
 
 @dataclass(frozen=True)

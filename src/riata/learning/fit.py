@@ -95,7 +95,9 @@ class Fit:
             return data, None
         if not isinstance(dev, (int, float)):
             dev_part = self.checked_dev(as_corpus(dev), data)
-            check_dev_labels(dev_part, data, self.tell)
+            kind = learnt(self.options.choice.structure.name)
+            found, known = (kind.counted(part.columns[-1]) for part in (dev_part, data))
+            check_dev_labels(dev_part, found, known, self.tell)
             return data, dev_part
         train_part, dev_part = parted(data, float(dev), self.tell)
         check_all_known(dev_part)
@@ -117,6 +119,7 @@ class Fit:
             dev = learnable(dev, self.tags, strict=self.options.strict, listener=self.tell)
         elif self.tags is not None and self.options.strict:
             legal(dev, self.tags.data, strict=True, listener=self.tell)
+        learnt(self.options.choice.structure.name).check_outputs(dev)
         return paired(dev) if self.options.columns > 1 else dev
 
     def labels(self, data: Corpus, extra: tuple[str, ...] = ()) -> LabelSet:

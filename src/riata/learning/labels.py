@@ -239,9 +239,11 @@ def label_counts(labels: LabelSet, listener: Listener) -> None:
         listener(Note(shortened(text), warning=True))
 
 
-def check_dev_labels(dev: Corpus, data: Corpus, listener: Listener) -> None:
-    """Refuses development data of another task, which share no label with the training data, and reports labels that only they have."""
-    known, found = counts_of(data.columns[-1]), counts_of(dev.columns[-1])
+def check_dev_labels(dev: Corpus, found: Mapping[str, int], known: Mapping[str, int], listener: Listener) -> None:
+    """Refuses development data of another task, which share no label with the training data, and reports labels that only they have.
+
+    found, known: the labels of the development data and of the training data.
+    """
     new = [label for label in found if label not in known]
     if not new:
         return

@@ -15,14 +15,14 @@ from riata.choosing.options import Options
 from riata.data.memory import inputs_of
 from riata.data.pairs import shown
 from riata.data.recoding import Tags
-from riata.data.types import Corpus
+from riata.data.types import Column, Corpus
 from riata.data.unknown import is_unknown
 from riata.errors import LabelError, UnsupportedError
 from riata.features.compile import Features
 from riata.inference.structure import SPACE
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
-from riata.learning.labels import LabelSet, class_weights, label_counts, label_set
+from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set
 from riata.learning.loop import Trainer
 from riata.learning.margin.settings import never_goes_on
 from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
@@ -46,6 +46,16 @@ class LearntStructure(ABC):
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
         """The labels of the output column and of `extra`. fresh: whether training starts without a model."""
         return label_set(data, tags, extra)
+
+    @staticmethod
+    def counted(column: Column) -> dict[str, int]:
+        """How often each label occurs in an output column."""
+        return counts_of(column)
+
+    @staticmethod
+    def check_outputs(data: Corpus) -> None:
+        """Refuses outputs, the last columns, that the structure cannot be compared with. Most structures take all labels."""
+        assert data.width
 
     @abstractmethod
     def new_outputs(self) -> Outputs:

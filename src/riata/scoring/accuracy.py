@@ -83,6 +83,11 @@ class TagReport:
     sentences: int
     rows: tuple[Row, ...]
 
+    @property
+    def metrics(self) -> dict[str, float]:
+        """In per cent, by the names of the JSON contract."""
+        return {"accuracy": self.accuracy}
+
 
 def tag_report(counts: TagCounts) -> TagReport:
     """The scores of a corpus from the counts of its sentences."""

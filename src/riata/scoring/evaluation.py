@@ -14,6 +14,7 @@ from riata.scoring.counts import Counts, accuracy_of
 from riata.scoring.resampling import Units, units_of
 from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
+from riata.scoring.trees import TreeReport, count_trees, las_of, las_universal_of, tree_report, uas_of
 
 if TYPE_CHECKING:
     from riata.showing.table import Table
@@ -24,12 +25,15 @@ STATISTICS: Mapping[str, Statistic] = {
     "recall": recall_of,
     "f1": f1_of,
     "accuracy": accuracy_of,
+    "uas": uas_of,
+    "las": las_of,
+    "las_universal": las_universal_of,
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    report: SpanReport | TagReport
+    report: SpanReport | TagReport | TreeReport
     rows: Counts  # [S, K] counts per sentence
     statistic: Callable[[Any], Any]  # of summed rows: the main score in per cent
     more: Mapping[str, float] = field(default_factory=dict)  # other metrics
@@ -37,7 +41,7 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """The main score in per cent: span F1, or accuracy."""
+        """The main score in per cent: span F1, accuracy, or LAS."""
         return float(self.statistic(self.rows.sum(axis=0)))
 
     @property
@@ -48,10 +52,7 @@ class Evaluation:
     @property
     def metrics(self) -> dict[str, float]:
         """In per cent, by the names of the JSON contract."""
-        if isinstance(self.report, TagReport):
-            return {"accuracy": self.report.accuracy, **self.more}
-        r = self.report
-        return {"precision": r.precision, "recall": r.recall, "f1": r.f1, "accuracy": r.accuracy, **self.more}
+        return {**self.report.metrics, **self.more}
 
     def __repr__(self) -> str:
         metrics = ", ".join(f"{name} {value:.2f}" for name, value in self.metrics.items())
@@ -99,6 +100,12 @@ def evaluate(labels: Sequence[str], gold: Ids, predicted: Ids, starts: Starts, *
         return Evaluation(report(spans), spans.rows(), f1_of)
     tags = count_tags(labels, gold, predicted, starts)
     return Evaluation(tag_report(tags), tags.rows(), accuracy_of)
+
+
+def evaluate_trees(gold: tuple[Column, Column], found: tuple[Column, Column], starts: Starts) -> Evaluation:
+    """Heads and relations against those of gold."""
+    trees = count_trees(gold, found, starts)
+    return Evaluation(tree_report(trees), trees.rows(), las_of)
 
 
 def evaluate_column(gold: Column, predicted: Ids, labels: Sequence[str], starts: Starts, *, chunks: bool) -> Evaluation:

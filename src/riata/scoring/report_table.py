@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from riata.scoring.accuracy import TagReport
+from riata.scoring.counts import Row
 from riata.scoring.significance import Interval
 from riata.scoring.spans import SpanReport
+from riata.scoring.trees import TreeReport
 from riata.showing.table import Cell, Table
 
 COLUMNS = ("precision", "recall", "F1", "gold", "found", "correct")
@@ -14,10 +17,15 @@ MOST = 15  # labels
 
 
 def report_table(
-    report: SpanReport | TagReport, title: str, interval: Interval | None = None, resampled: str = "sentences"
+    report: SpanReport | TagReport | TreeReport,
+    title: str,
+    interval: Interval | None = None,
+    resampled: str = "sentences",
 ) -> Table:
     """resampled: what the interval is over, in words."""
     note = "" if interval is None else f": {interval.low:.2f} to {interval.high:.2f} (bootstrap over {resampled})"
+    if isinstance(report, TreeReport):
+        return _tree_table(report, title, note)
     return _span_table(report, title, note) if isinstance(report, SpanReport) else _tag_table(report, title, note)
 
 
@@ -29,14 +37,29 @@ def _span_table(report: SpanReport, title: str, interval: str) -> Table:
 
 def _tag_table(report: TagReport, title: str, interval: str) -> Table:
     """The most frequent labels."""
-    rows = sorted(report.rows, key=lambda row: -row.gold)
-    shown = [_row(row.type, row) for row in rows[:MOST]]
-    if len(rows) > MOST:
-        shown.append((f"… {len(rows) - MOST} more", *[""] * len(COLUMNS)))
     accuracy = (
         f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens; {report.sentence_accuracy:.2f} of sentences"
     )
-    return Table(title, ("label", *COLUMNS), shown, _note(accuracy, "accuracy", interval))
+    return Table(title, ("label", *COLUMNS), _most_frequent(report.rows), _note(accuracy, "accuracy", interval))
+
+
+def _tree_table(report: TreeReport, title: str, interval: str) -> Table:
+    """The most frequent relations."""
+    scores = (
+        f"UAS {report.uas:.2f}, LAS {report.las:.2f}, without subtypes {report.las_universal:.2f} of {report.tokens:,} tokens; "
+        f"{report.whole:.2f} of sentences"
+    )
+    lengths = ", ".join(f"{row.lengths}: {row.uas:.2f} {row.las:.2f}" for row in report.lengths)
+    note = _note(f"{scores}\nUAS and LAS by length of sentences: {lengths}", "LAS", interval)
+    return Table(title, ("relation", *COLUMNS), _most_frequent(report.rows), note)
+
+
+def _most_frequent(rows: Sequence[Row]) -> list[tuple[Cell, ...]]:
+    ordered = sorted(rows, key=lambda row: -row.gold)
+    shown = [_row(row.type, row) for row in ordered[:MOST]]
+    if len(rows) > MOST:
+        shown.append((f"… {len(rows) - MOST} more", *[""] * len(COLUMNS)))
+    return shown
 
 
 def _row(name: str, row: Any) -> tuple[Cell, ...]:

@@ -193,6 +193,11 @@ class SpanReport:
     tokens: int
     rows: tuple[Row, ...]
 
+    @property
+    def metrics(self) -> dict[str, float]:
+        """In per cent, by the names of the JSON contract."""
+        return {"precision": self.precision, "recall": self.recall, "f1": self.f1, "accuracy": self.accuracy}
+
 
 def report(counts: SpanCounts) -> SpanReport:
     """The scores of a corpus from the counts of its sentences."""

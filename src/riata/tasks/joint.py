@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.encodings.base import Encoding
-from riata.data.memory import as_corpus
 from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
 from riata.data.recoding import Tags
 from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids
-from riata.errors import DataError, SettingError
+from riata.data.types import Column, Corpus, Ids, Starts
+from riata.errors import SettingError
 from riata.estimators.parameters import PARAMETERS
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet
@@ -23,13 +21,11 @@ from riata.learning.loop import Outcome
 from riata.learning.structures.joint import totals
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
-from riata.scoring.pairs import evaluate_pairs
-from riata.tasks.base import SequenceEstimator, Task
-
-OUTPUTS = 2
+from riata.scoring.pairs import evaluate_columns, evaluate_pairs
+from riata.tasks.base import OUTPUTS, PairEstimator, Task
 
 
-class JointTagger(SequenceEstimator):
+class JointTagger(PairEstimator):
     __doc__ = f"""Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
 
     The last two columns of the data are the outputs, the tag and then the chunk label; y is a list of (tag, chunk) pairs per sentence,
@@ -38,7 +34,7 @@ class JointTagger(SequenceEstimator):
 
     task_name = "joint"
     chunks = True
-    outputs = OUTPUTS
+    outputs_called = ("tags", "chunk labels")
     own_structure = "joint"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "fast": {"recipe": "max-violation", "epochs": 3},
@@ -46,30 +42,13 @@ class JointTagger(SequenceEstimator):
     }
     default_template = "joint2005"
 
-    def _training_data(self, *given: Any, fresh: bool) -> tuple[Corpus, Tags | None, NDArray[np.float64]]:
-        """The corpus with pairs as its last column, whose chunk labels are legal."""
-        data, tags, weights = super()._training_data(*given, fresh=fresh)
-        self._read_from = data.origins[-OUTPUTS:]
-        return paired(data), tags, weights
-
-    def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
-        """Pairs are always known."""
-        corpus = as_corpus(X)
-        if y is not None:
-            return with_pairs(corpus, y)
-        if corpus.width < OUTPUTS + 1:
-            raise DataError(
-                f"training needs at least one input column, the tags and the chunk labels; found {corpus.width} "
-                f"column{'s' * (corpus.width != 1)}.",
-                remedy="Give pairs as y, or tags and chunk labels as the last two columns.",
-                file=corpus.name,
-            )
-        return corpus
+    @staticmethod
+    def with_pairs(corpus: Corpus, y: Any) -> Corpus:
+        return with_pairs(corpus, y)
 
     def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
         super()._keep(outcome, data, labels, sentences, tokens)
         if outcome.model is not None:
-            self.outputs_ = self._read_from
             tags, chunks = totals(labels.counts)
             self.facts_["label_counts"] = {**tags, **chunks}
 
@@ -94,31 +73,15 @@ class JointTagger(SequenceEstimator):
             raise SettingError(f"classes is {classes!r:.60}; expected a list of pairs, each a tag and a chunk label.")
         return tuple(joined_text(*pair) for pair in pairs)
 
-    def scored_columns(self, corpus: Corpus) -> Corpus:
-        inputs = self.input_columns(corpus)
-        same = corpus.format == self.format_ and set(self.outputs_) <= set(corpus.origins)
-        gold = [corpus.origins.index(o) for o in self.outputs_] if same else [corpus.width - 2, corpus.width - 1]
-        if gold[0] < 0 or any(corpus.origins[g] in inputs.origins for g in gold):
-            raise DataError(
-                f"scoring needs the columns of tags and of chunk labels; the data have {corpus.width} column{'s' * (corpus.width != 1)}.",
-                remedy="Score a file that holds the gold labels too.",
-                file=corpus.name,
-            )
-        columns = (*inputs.columns, *(corpus.columns[g] for g in gold))
-        return replace(inputs, columns=columns, origin=(*inputs.origins, *(corpus.origins[g] for g in gold)))
-
-    def _with_gold(self, X: Any, y: Any) -> Corpus:
-        corpus = self.sentences(X)
-        return paired(self.scored_columns(corpus) if y is None else with_pairs(self.input_columns(corpus), y))
-
     def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
         return paired(super()._learnable(unpaired(data), tell, strict=strict))
 
-    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
-        return split_column(data.columns[-1])
-
     def _evaluated(self, gold: Column, predicted: Ids, starts: NDArray[np.int64]) -> Evaluation:
         return evaluate_pairs(gold, predicted, self._class_texts(), starts)
+
+    @classmethod
+    def compared(cls, gold: Sequence[Column], found: Sequence[Column], starts: Starts) -> Evaluation:
+        return evaluate_columns((gold[0], gold[1]), (found[0], found[1]), starts)
 
     @property
     def chunk_outputs(self) -> tuple[bool, ...]:
