@@ -1,6 +1,7 @@
 """Sequence boosting: round by round as the paper's algorithm on lists of all outputs, and what its bounds promise."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -271,6 +272,14 @@ def test_it_ends_when_there_is_nothing_left_to_learn():
     model = quietly(riata.Tagger("boost", epochs=100), [["a", "b"]] * 3, [["X", "Y"]] * 3)
     assert len(model.history_) < 100
     assert model.predict([["a", "b"]]) == [["X", "Y"]]
+
+
+def test_it_ends_in_the_round_in_which_the_loss_is_gone():
+    """Further rounds would follow rounding errors."""
+    X, y = [["a", "b"], ["b", "a", "c"], ["c"]] * 20, [["X", "Y"], ["Y", "X", "Z"], ["Z"]] * 20
+    tagger = quietly(riata.Tagger("boost", template=parse("word[0]\nedge")), X, y)
+    objectives = [done.objective for epoch in tagger.history_ for done in epoch["rounds"]]
+    assert objectives[-1] <= math.log(1e-9 * len(X)) < objectives[-2]
 
 
 def test_features_with_values_and_arrays_are_learnt():

@@ -239,7 +239,7 @@ typename Booster<Real>::Round Booster<Real>::take(const Choice& choice, std::int
   } else {
     evaluate_few(sentences);
   }
-  if (!(total_ > std::exp(-fall))) rescale(threads);
+  if (!(total_ > std::exp(-fall)) || !(objective() > log_end_)) rescale(threads);
   out.objective = objective();
   return out;
 }
