@@ -46,7 +46,7 @@ def best(node, edge, rules):
     """The best of all outputs by score minus penalties, with both; None if none is legal."""
     values = [
         (score(node, edge, labels) - penalty(rules, labels), labels)
-        for labels in product(range(len(node[0])), repeat=len(node))
+        for labels in product(range(rules.labels), repeat=len(node))
     ]
     value, labels = max(values, key=lambda one: one[0])
     return None if value == float("-inf") else (labels, value)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.inference.rules.packed import PackedParts, PackedRules, pack_rules
+from riata.inference.rules.evaluation import BrokenAutomata, BrokenRules
+from riata.inference.rules.packed import PackedRules, pack_rules
 from riata.inference.rules.rule import HARD, Automaton, Broken, Ids, Predicate, Rule
 
 Grounded = Rule | Automaton | Predicate
@@ -82,18 +83,32 @@ class Rules:
     def broken(self, output: Any) -> list[Broken]:
         """What an output breaks: rules first, then automata and predicates."""
         output = np.asarray(output, np.int32)
-        found: list[Grounded] = [self.rules[number] for number in np.flatnonzero(self._broken_rules(output))]
-        found += [automaton for automaton in self.automata if not accepts(automaton, output)]
+        rules, automata = self._judged(output[None])
+        found: list[Grounded] = [self.rules[number] for number in np.flatnonzero(rules[0])]
+        found += [self.automata[number] for number in np.flatnonzero(automata[0])]
         found += [predicate for predicate in self.predicates if not predicate.function(output)]
         return [Broken(one.origin, one.penalty) for one in found]
 
     def penalty(self, output: Any) -> float:
         """The sum of the penalties of what an output breaks; infinite if it is illegal. Predicates are asked last."""
         output = np.asarray(output, np.int32)
-        sum_ = float(self._packed.penalty[self._broken_rules(output)].sum())
-        for automaton in self.automata:
-            if sum_ < HARD and not accepts(automaton, output):
-                sum_ += automaton.penalty
+        return float(self.penalties(output[None])[0]) + self.penalty_of_predicates(output)
+
+    def penalties(self, outputs: Ids) -> NDArray[np.float64]:
+        """The penalties of many outputs, [N][T] or [N][T][k], without those of predicates."""
+        hard, soft = self.violations(outputs)
+        return np.where(hard > 0, HARD, soft)
+
+    def violations(self, outputs: Ids) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Of many outputs by how many parts each breaks what is hard, and the penalties of what is soft. Predicates are not asked."""
+        broken = np.concatenate(self._judged(outputs), axis=1)
+        costs = np.concatenate([self.packed.penalty, [one.penalty for one in self.automata]])
+        is_hard = costs == HARD
+        return (broken * is_hard).sum(axis=1), np.where((broken > 0) & ~is_hard, costs, 0.0).sum(axis=1)
+
+    def penalty_of_predicates(self, output: Ids) -> float:
+        """The sum of the penalties of predicates that refuse an output; none is asked after a hard one that does."""
+        sum_ = 0.0
         for predicate in self.predicates:
             if sum_ < HARD and not predicate.function(output):
                 sum_ += predicate.penalty
@@ -104,53 +119,16 @@ class Rules:
         return self.penalty(output) < HARD
 
     @cached_property
-    def _packed(self) -> PackedRules:
+    def packed(self) -> PackedRules:
+        """The rules as arrays, as those of one sentence."""
         return pack_rules([self.rules], self.labels)
 
     @cached_property
-    def _sides(self) -> tuple[_Side, _Side]:
-        packed = self._packed
-        return _Side(packed.when, packed.label_sets), _Side(packed.count, packed.label_sets)
+    def _judges(self) -> tuple[BrokenRules, BrokenAutomata]:
+        return BrokenRules(self.packed), BrokenAutomata(self.automata, self.labels)
 
-    def _broken_rules(self, output: Ids) -> NDArray[np.bool_]:
-        """[rule]"""
-        if not self.rules:
-            return np.zeros(0, bool)
-        when, count = self._sides
-        histogram = np.bincount(output.ravel() + 1, minlength=self.labels + 1)[1:]
-        counts = count.counts(output, histogram)
-        asked = when.absent | (when.counts(output, histogram) > 0)
-        return asked & ((counts < self._packed.low) | (counts > self._packed.high))
-
-
-class _Side:
-    """Counts the chosen parts of one side of all rules."""
-
-    def __init__(self, parts: PackedParts, label_sets: NDArray[np.uint8]) -> None:
-        self.absent = parts.labels < 0
-        rules = len(parts.labels)
-        flags = np.zeros((rules, label_sets.shape[1] + 1), np.int64)  # the last column is read for -1: no label
-        flags[~self.absent, :-1] = label_sets[parts.labels[~self.absent]]
-        self._rules, self._flags, self._everywhere = rules, flags, parts.everywhere.astype(bool)
-        self._owners = np.repeat(np.arange(rules), np.diff(parts.offsets))  # [listed slots]: the rule
-        self._slots = parts.slots
-
-    def counts(self, output: Ids, histogram: NDArray[Any]) -> NDArray[np.int64]:
-        """[rule]. histogram: how often each label is chosen."""
-        found: NDArray[np.int64] = (self._flags[:, :-1] @ histogram) * self._everywhere
-        if len(self._slots):
-            chosen = output.reshape(len(output), -1)[self._slots]
-            hits = self._flags[self._owners[:, None], chosen].sum(axis=1)
-            found += np.bincount(self._owners, hits, minlength=self._rules).astype(np.int64)
-        return found
-
-
-def accepts(automaton: Automaton, output: Ids) -> bool:
-    """Whether an automaton reads an output to its end and accepts it."""
-    state, table = 0, automaton.next
-    for label in output.ravel().tolist():
-        if label >= 0:
-            state = int(table[state, label])
-            if state < 0:
-                return False
-    return bool(automaton.accepting[state])
+    def _judged(self, outputs: Ids) -> tuple[NDArray[Any], NDArray[Any]]:
+        """[output][rule] and [output][automaton]: by how much it is broken."""
+        outputs = outputs if outputs.ndim == 3 else outputs[:, :, None]
+        rules, automata = self._judges
+        return rules(outputs), automata(outputs)

@@ -1,0 +1,182 @@
+"""Rules as linear inequalities over 0/1 variables, one per slot and class of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+
+from riata.inference.rules.flows import add_automaton, add_edges
+from riata.inference.rules.folding import Folded
+from riata.inference.rules.packed import NO_LIMIT, PackedParts
+from riata.inference.rules.rule import HARD, Ids
+from riata.inference.rules.rules import Rules
+
+Array = NDArray[Any]
+
+
+@dataclass
+class Program:
+    """Maximise gains x variables within rows: low <= A x variables <= high, and 0 <= variables <= 1."""
+
+    variables: int = 0
+    gains: list[Array] = field(default_factory=list)
+    whole: list[Array] = field(default_factory=list)  # flags: must be 0 or 1
+    rows: int = 0
+    entries: list[tuple[Array, Array, Array]] = field(default_factory=list)  # row, variable, factor
+    low: list[Array] = field(default_factory=list)
+    high: list[Array] = field(default_factory=list)
+
+    def add_variables(self, gains: Array, whole: bool) -> Array:
+        """Their numbers."""
+        numbers = np.arange(self.variables, self.variables + len(gains))
+        self.variables += len(gains)
+        self.gains.append(gains)
+        self.whole.append(np.full(len(gains), whole))
+        return numbers
+
+    def add_rows(self, low: Array, high: Array) -> Array:
+        """Their numbers; they are empty."""
+        numbers = np.arange(self.rows, self.rows + len(low))
+        self.rows += len(low)
+        self.low.append(np.asarray(low, float))
+        self.high.append(np.asarray(high, float))
+        return numbers
+
+    def put(self, rows: Array, variables: Array, factors: Any = 1.0) -> None:
+        """Adds factors to rows."""
+        self.entries.append((rows, variables, np.broadcast_to(np.asarray(factors, float), np.shape(rows))))
+
+    def matrix(self) -> csc_array:
+        rows, variables, factors = (np.concatenate(parts) for parts in zip(*self.entries, strict=True))
+        return csc_array((factors, (rows, variables)), shape=(self.rows, self.variables))
+
+
+class Inequalities:
+    """The integer program of one input. A slot has one of the classes of labels that are possible there."""
+
+    def __init__(self, folded: Folded, rules: Rules) -> None:
+        self.folded = folded
+        node = folded.scored.node  # [slot][class]
+        self.top = node.max(axis=1)
+        self.kept = node > -np.inf
+        self.program = Program()
+        self.numbers = np.full(node.shape, -1)  # [slot][class]: the variable; -1: forbidden
+        self.numbers[self.kept] = self.program.add_variables((node - self.top[:, None])[self.kept], True)
+        ones = np.ones(len(node))
+        self.program.put(self.program.add_rows(ones, ones)[np.nonzero(self.kept)[0]], self.numbers[self.kept])
+        if rules.rules:
+            _Rows(self, rules).add()
+        for automaton in rules.automata:
+            add_automaton(self.program, self.numbers, automaton, folded.labels)
+        if folded.scored.edge is not None:
+            add_edges(self.program, self.numbers, folded.scored.edge)
+
+    def chosen(self, values: Array) -> Ids:
+        """The output that values of variables stand for, the largest value of each slot."""
+        classes = np.where(self.kept, values[self.numbers], -1.0).argmax(axis=1)
+        return self.folded.unfolded(classes.astype(np.int32))
+
+    def forbid(self, output: Ids, penalty: float) -> None:
+        """A no-good cut: this output is forbidden, or costs a penalty. Every label must be its own class."""
+        program, slots = self.program, len(output)
+        row = program.add_rows(np.array([-np.inf]), np.array([slots - 1.0]))
+        program.put(np.repeat(row, slots), self.numbers[np.arange(slots), output])
+        if penalty < HARD:
+            program.put(row, program.add_variables(np.array([-penalty]), True), -1.0)
+
+
+class _Rows:
+    """The rows of all rules. Where `when` has several slots, a variable `asked` is at least each of them; `broken` pays for a soft rule."""
+
+    def __init__(self, of: Inequalities, rules: Rules) -> None:
+        self.program, self.numbers = of.program, of.numbers
+        packed = rules.packed
+        self.sets = packed.label_sets.astype(bool)[:, of.folded.labels]  # [set][class]
+        self.packed, self.kept = packed, of.kept
+
+    def add(self) -> None:
+        packed = self.packed
+        for rule in range(len(packed.low)):
+            count = self._parts(packed.count, rule)
+            most = int(count.any(axis=1).sum())
+            low, high = int(packed.low[rule]), int(packed.high[rule])
+            is_low, is_high = low > 0, high != NO_LIMIT and high < most
+            if not is_low and not is_high:
+                continue
+            if packed.when.labels[rule] < 0:
+                asked = None
+            else:
+                when = self._parts(packed.when, rule)
+                if not when.any():
+                    continue
+                asked = self._asked(when, float(packed.penalty[rule]))
+            broken = None
+            if packed.penalty[rule] < HARD and asked is None:
+                broken = self.program.add_variables(np.array([-packed.penalty[rule]]), True)
+            if is_low:
+                self._add_low(count, low, asked, broken)
+            if is_high:
+                self._add_high(count, high, most, asked, broken)
+
+    def _parts(self, side: PackedParts, rule: int) -> Array:
+        """[slot][class]: the parts of one side that are possible."""
+        found: Array = self.kept & self.sets[side.labels[rule]]
+        if side.everywhere[rule]:
+            return found
+        listed = np.zeros(len(found), bool)
+        listed[side.slots[side.offsets[rule] : side.offsets[rule + 1]]] = True
+        found &= listed[:, None]
+        return found
+
+    def _asked(self, when: Array, penalty: float) -> tuple[Array, Array]:
+        """Variables, and their factors, whose sum is 1 if some part of `when` is chosen and the rule is not broken."""
+        slots = when.any(axis=1)
+        soft = penalty < HARD
+        if not soft and slots.sum() == 1:
+            variables = self.numbers[when]
+            return variables, np.ones(len(variables))
+        asked = self.program.add_variables(np.zeros(1), False)
+        places = np.cumsum(slots) - 1
+        size = int(slots.sum())
+        rows = self.program.add_rows(np.full(size, -np.inf), np.zeros(size))
+        self.program.put(rows[places[np.nonzero(when)[0]]], self.numbers[when])
+        self.program.put(rows, np.repeat(asked, size), -1.0)
+        if soft:
+            self.program.put(rows, np.repeat(self.program.add_variables(np.array([-penalty]), True), size), -1.0)
+        return asked, np.ones(1)
+
+    def _add_low(self, count: Array, low: int, asked: tuple[Array, Array] | None, broken: Array | None) -> None:
+        """count >= low x asked, or count + low x broken >= low"""
+        row = self.program.add_rows(np.array([0.0 if asked is not None else low]), np.array([np.inf]))
+        self._put(row, self.numbers[count], 1.0)
+        if asked is not None:
+            self._put(row, asked[0], -low * asked[1])
+        if broken is not None:
+            self._put(row, broken, low)
+
+    def _add_high(
+        self, count: Array, high: int, most: int, asked: tuple[Array, Array] | None, broken: Array | None
+    ) -> None:
+        """count + (most - high) x asked <= most, or count - (most - high) x broken <= high. With high = 0, by slots: this is tighter."""
+        if asked is None:
+            row = self.program.add_rows(np.array([-np.inf]), np.array([float(high)]))
+            self._put(row, self.numbers[count], 1.0)
+            if broken is not None:
+                self._put(row, broken, -(most - high))
+        elif high == 0:
+            rows = self.program.add_rows(np.full(most, -np.inf), np.ones(most))
+            places = np.cumsum(count.any(axis=1)) - 1
+            self.program.put(rows[places[np.nonzero(count)[0]]], self.numbers[count])
+            size = len(asked[0])
+            self.program.put(np.repeat(rows, size), np.tile(asked[0], most), np.tile(asked[1], most))
+        else:
+            row = self.program.add_rows(np.array([-np.inf]), np.array([float(most)]))
+            self._put(row, self.numbers[count], 1.0)
+            self._put(row, asked[0], (most - high) * asked[1])
+
+    def _put(self, row: Array, variables: Array, factors: Any) -> None:
+        self.program.put(np.repeat(row, len(variables)), variables, factors)
