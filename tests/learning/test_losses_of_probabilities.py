@@ -170,3 +170,25 @@ def test_data_without_a_choice_have_no_loss(recipe):
         assert not tagger.state_features_ and len(tagger.history_) == 1
         if weights is None:
             assert tagger.predict(words) == y
+
+
+@pytest.mark.parametrize(
+    ("loss", "seed", "scale", "weights"),
+    [
+        ("exp", 95, 30, ()),
+        ("pointwise-log", 0, 80, ()),
+        ("pointwise-exp", 6, 30, ()),
+        ("pointwise-exp", 6, 16, (1e6,) * 4),
+    ],
+)
+def test_products_of_large_and_small_numbers_stay_in_single_precision(loss, seed, scale, weights):
+    """Points at which a factor of the gradient times a message of the sums was once infinite, and the gradient no number."""
+    functions = [
+        Case(seed, "word[0]\nedge", None, kind=kind, loss=loss, weights=weights).function.objective
+        for kind in (_core.ChainPotentials, _core.ChainPotentials64)
+    ]
+    at = scale * point(Case(seed, "word[0]\nedge", None, loss=loss), seed, 1.0)
+    (value, gradient), (exact, slope) = (function(at, 1) for function in functions)
+    shift = np.exp(functions[1].scale - functions[0].scale)
+    assert value == pytest.approx(exact * shift, rel=1e-4)
+    assert gradient == pytest.approx(slope * shift, abs=1e-3 * max(1, abs(slope * shift).max()))

@@ -34,12 +34,15 @@ class ChainLabelVisitor final : public LabelVisitor {
     of_.tokens_.score(s, node_.data());
     const double log_z = sums_(length_, node_.data(), of_.edges(s), of_.alpha_.data() + first_, of_.into_.data() + first_, posterior(0));
     if (!std::isfinite(log_z)) return std::nullopt;
+    double inverse = 0;
     for (std::int32_t t = 0; t < length_; ++t) {
       if (!known(t)) continue;
       const double p = double(posterior(t)[gold(t)]);
       if (!(p >= least)) return std::nullopt;
+      inverse += 1 / p;
       log_p_[static_cast<std::size_t>(t)] = std::min(std::log(p), 0.0);
     }
+    if (!(largest_into() * inverse <= most)) return std::nullopt;
     return log_p_;
   }
 
@@ -130,6 +133,8 @@ class ChainLabelVisitor final : public LabelVisitor {
  private:
   // Of P. Factors c of exponential losses are scaled, so that they are hardly more than 1, and c / P can be represented.
   static constexpr double least = sizeof(Real) == 4 ? 1e-25 : 1e-200;
+  // Of `into` times A or B, which are no more than all c / P together.
+  static constexpr double most = sizeof(Real) == 4 ? 1e30 : 1e290;
 
   void enter(std::int64_t s) {
     s_ = s;
@@ -147,10 +152,16 @@ class ChainLabelVisitor final : public LabelVisitor {
   const Real* alpha(std::int32_t t) const noexcept { return of_.alpha_.data() + first_ + static_cast<std::int64_t>(at(t)); }
   const Real* into(std::int32_t t) const noexcept { return of_.into_.data() + first_ + static_cast<std::int64_t>(at(t)); }
 
-  // own_ = over / posteriors at t; 0 where these vanish.
+  double largest_into() const noexcept {
+    Real largest = 0;
+    for (const Real *at = into(1), *end = into(length_); at < end; ++at) largest = std::max(largest, *at);
+    return double(largest);
+  }
+  // own_ = over / posteriors at t; 0 where these vanish. What posteriors near 0 are multiplied by may be 0 too, so it must be finite.
   void divide(const Real* over, std::int32_t t) {
+    constexpr Real finite = std::numeric_limits<Real>::max();
     const Real* posteriors = posterior(t);
-    for (std::size_t j = 0; j < stride_; ++j) own_[j] = posteriors[j] > 0 ? over[j] / posteriors[j] : Real{0};
+    for (std::size_t j = 0; j < stride_; ++j) own_[j] = posteriors[j] > 0 ? std::min(over[j] / posteriors[j], finite) : Real{0};
   }
   void sweep_ahead() {
     std::fill_n(ahead_.data(), stride_, Real{0});

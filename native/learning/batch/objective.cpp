@@ -25,11 +25,13 @@ BatchObjective::Found BatchObjective::operator()(std::span<const double> at, std
   return {value, scale_};
 }
 
-// Sets the scale to the largest exponent of the last evaluation, if it was far from it. Tables in single precision hold e^40, and more.
+// Sets the scale to the largest exponent of the last evaluation, if it was far from it. Tables in single precision hold e^80, but factors
+// of the gradient are multiplied by numbers that may be nearly as large.
 bool BatchObjective::rescaled() {
-  constexpr double far = 40;
-  if (!std::isfinite(highest_) || std::abs(highest_ - scale_) <= far) return false;
-  scale_ = highest_;
+  constexpr double far = 10;
+  const double scale = std::max(highest_, 0.0);
+  if (!std::isfinite(highest_) || std::abs(scale - scale_) <= far) return false;
+  scale_ = scale;
   return true;
 }
 
@@ -73,7 +75,8 @@ double BatchObjective::settle(const SentenceRange& batch, double value) {
       here.loss = slow->visit_in_logarithms(s);
     }
     value += here.loss.value;
-    highest_ = std::max(highest_, here.loss.highest);
+    if (loss_.exponential && weights_[static_cast<std::size_t>(s)] > 0)
+      highest_ = std::max(highest_, here.loss.highest + std::log(weights_[static_cast<std::size_t>(s)]));
     if (!loss_.linear && !loss_.pointwise) potentials_.take_truth(s, here.loss.times);
   }
   return value;

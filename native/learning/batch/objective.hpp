@@ -46,7 +46,7 @@ class BatchObjective {
   std::vector<double> weights_;  // [S]
   OutputLoss loss_;
   std::vector<Visit> visits_;       // [sentences of a batch]
-  double scale_ = 0, highest_ = 0;  // the scale of the present evaluation, and the largest -log P that it has met
+  double scale_ = 0, highest_ = 0;  // the scale of the present evaluation; the largest log of weight / P that it has met
 };
 
 }  // namespace riata
