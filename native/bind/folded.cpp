@@ -19,6 +19,7 @@
 #include "core/error.hpp"
 #include "features/attributes.hpp"
 #include "features/porter.hpp"
+#include "inference/rules/check.hpp"
 #include "inference/structures/chain_model.hpp"
 #include "inference/structures/folded.hpp"
 
@@ -85,8 +86,21 @@ bool read_token(PyObject* token, Py_ssize_t& width, std::vector<PyObject*>& text
   return true;
 }
 
-// From sentences of Python strings directly to their labels; None for other input.
-nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list labels) {
+// Whether all labels keep rules that are the same for all sentences.
+bool keep(const Rules& rules, const std::vector<std::int64_t>& starts, std::span<const std::int32_t> found) {
+  RuleCheck check(rules);
+  std::vector<Part> parts;
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    const auto from = static_cast<std::size_t>(starts[s]), to = static_cast<std::size_t>(starts[s + 1]);
+    parts.clear();
+    append_labels(found.subspan(from, to - from), parts);
+    if (to > from && !check(0, parts).clean()) return false;
+  }
+  return true;
+}
+
+// From sentences of Python strings directly to their labels; None for other input, and if some labels break rules.
+nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list labels, const Rules* rules) {
   const std::int32_t columns = self.columns();
   std::vector<std::vector<std::string_view>> texts(static_cast<std::size_t>(columns));
   std::vector<std::int64_t> starts{0};
@@ -121,6 +135,7 @@ nb::object label(Folded& self, nb::list sentences, Py_ssize_t least, nb::list la
     nb::gil_scoped_release release;
     found = self.decode(types, starts, 1, poll);
   }
+  if (rules != nullptr && !keep(*rules, starts, found)) return nb::none();
   nb::list out;
   append_labels(found, starts, labels, out);
   return out;
@@ -178,13 +193,16 @@ void bind_folded(nb::module_& m) {
           nb::arg("column"), nb::arg("text"), nb::arg("values"))
       .def(
           "label",
-          [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels) {
+          [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels, const Rules* rules) {
             check_labels(labels, self.weights().weights.labels);
-            return label(self, sentences, columns, labels);
+            if (rules != nullptr) rules->check_tracks({self.weights().weights.labels});
+            return label(self, sentences, columns, labels, rules);
           },
-          nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"),
-          nb::sig("def label(self, sentences: list, columns: int, labels: list[str]) -> list[list[str]] | None"),
-          "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are.")
+          nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"), nb::arg("rules").none() = nb::none(),
+          nb::sig(
+              "def label(self, sentences: list, columns: int, labels: list[str], rules: Rules | None = None) -> list[list[str]] | None"),
+          "The labels of sentences of strings or tuples of strings, at least so many columns each; None where that is not what they are, "
+          "or where labels break rules, which must be the same for all sentences.")
       .def("decode", &decode, nb::arg("types"), nb::arg("starts"), nb::arg("threads") = 1, nb::arg("risk").none() = nb::none(),
            "The best labels; or those of least expected loss. risk: settings, types and flags of labels, as in Weights.least_risk.");
 }

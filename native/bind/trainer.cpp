@@ -30,13 +30,13 @@ nb::dict in_words(const EpochResult& result) {
 template <class Real>
 nb::dict run_epoch(OnlineTrainer<Real>& self, const FeatureIndex& index, const Instances& instances, const std::optional<Outputs>& gold,
                    const In<std::int64_t>& order, const In<double>& sentence_weights, const In<double>& class_weights,
-                   const nb::object& progress) {
+                   const nb::object& progress, const Rules* rules) {
   const Corpus corpus = as_corpus(index, instances, gold);
   const Poll poll = as_poll(progress);
   EpochResult result;
   {
     nb::gil_scoped_release release;
-    result = self.epoch(corpus, view(order), view(sentence_weights), view(class_weights), poll);
+    result = self.epoch(corpus, view(order), view(sentence_weights), view(class_weights), poll, rules);
   }
   return in_words(result);
 }
@@ -86,7 +86,9 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           nb::arg("learner"), nb::arg("initial"), nb::arg("settings"), nb::arg("truncate") = 0.0)
       .def("epoch", &run_epoch<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold").none(), nb::arg("order"),
            nb::arg("sentence_weights"), nb::arg("class_weights"), nb::arg("progress").none() = nb::none(),
-           "One pass over the sentences in the given order. gold: the outputs, one number per token; None: the labels of the instances.")
+           nb::arg("rules").none() = nb::none(),
+           "One pass over the sentences in the given order. gold: the outputs, one number per token; None: the labels of the instances. "
+           "rules: what the learner finds must keep them.")
       .def("averaged", &Trainer::averaged, alone)
       .def("average_into", &Trainer::average_into, nb::arg("weights"), alone, "The same in the memory of other weights.")
       .def("last", &Trainer::last, alone)

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "core/error.hpp"
 #include "core/numbers.hpp"
 #include "inference/corpus.hpp"
+#include "inference/rules/part.hpp"
 #include "inference/structure.hpp"
 #include "models/vector.hpp"
 
@@ -55,8 +58,16 @@ class Model {
     });
   }
 
+  // The parts that rules about outputs speak of: how many labels each of the parts at one position has, and the parts of one output, in the
+  // order of positions.
+  virtual std::vector<std::int32_t> part_tracks() const { refuse_parts(); }
+  virtual void parts(Codes, std::vector<Part>&) const { refuse_parts(); }
+
   // How many labels a token is compared with, as a measure of what a sentence costs.
   virtual std::int32_t work() const noexcept = 0;
+
+ private:
+  [[noreturn]] static void refuse_parts() { throw Error("UnsupportedError", "rules about outputs cannot speak of this structure."); }
 };
 
 }  // namespace riata

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/error.hpp"
+#include "inference/rules/part.hpp"
 #include "inference/search/lattice.hpp"
 #include "inference/search/space.hpp"
 
@@ -30,6 +32,13 @@ class CorpusSpace : public Space {
   // Writes the output that a path of operators gives, one number per token.
   virtual void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const = 0;
 
+  // Appends the parts of the output that an operator chooses, for rules about outputs.
+  virtual void parts(StateId, ActionId, std::vector<Part>&) const { refuse_parts(); }
+  // Whether parts are chosen in the order of their positions; tags of the next position may come before chunk labels of this one.
+  virtual bool chooses_in_order() const { return true; }
+  // All parts at earlier positions are chosen in a state. The position of a goal is the number of tokens.
+  virtual std::int32_t decided(StateId) const { return refuse_parts(); }
+
   // Appends the regrets of the states on the path to an output, from the initial state to the goal. The space must be open with the truth.
   virtual void regrets(std::span<const std::int32_t> output, std::vector<double>& out) = 0;
 
@@ -39,6 +48,11 @@ class CorpusSpace : public Space {
   virtual std::size_t tracks() const { return 1; }
   virtual void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags& chunks, std::int64_t apart,
                      double* out) = 0;
+
+ private:
+  [[noreturn]] static std::int32_t refuse_parts() {
+    throw Error("UnsupportedError", "this structure does not say which labels a step of its search chooses.");
+  }
 };
 
 }  // namespace riata

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "inference/constraint.hpp"
 #include "inference/model.hpp"
@@ -23,6 +24,8 @@ class ChainModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
+  std::vector<std::int32_t> part_tracks() const override { return {weights.labels}; }
+  void parts(Codes output, std::vector<Part>& out) const override { append_labels(output, out); }
   std::int32_t work() const noexcept override { return weights.labels; }
 
   Weights<Real> weights;

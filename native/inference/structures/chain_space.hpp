@@ -36,6 +36,8 @@ class ChainSpace : public CorpusSpace {
         history_(model.weights.history),
         grows_(grows),
         merges_(queue.merge),
+        alike_(!queue.merge && history_.order() == 0 && corpus.index.edge_slots().empty() && !corpus.index.transitions() &&
+               !model.weights.local && !model.weights.truncated && lets_all_follow(constraint_, layout_.labels)),
         remembers_(queue.remembers()),
         blind_(queue.blind()),
         steps_(corpus.index, {layout_, history_, weights, model.weights.local, model.weights.truncated}, constraint_, corpus.instances),
@@ -70,6 +72,9 @@ class ChainSpace : public CorpusSpace {
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override {
     std::copy(path.begin(), path.end(), out.begin());
   }
+
+  void parts(StateId from, ActionId label, std::vector<Part>& out) const override { out.push_back({from.number(), label}); }
+  std::int32_t decided(StateId state) const override { return state.number(); }
 
   void regrets(std::span<const std::int32_t> output, std::vector<double>& out) override {
     out.push_back(0);
@@ -129,6 +134,16 @@ class ChainSpace : public CorpusSpace {
   }
 
  private:
+  static bool lets_all_follow(const Constraint<Real>& constraint, std::int32_t labels) noexcept {
+    const auto rows = static_cast<std::size_t>(labels), stride = constraint.end.size();
+    for (std::size_t before = 0; before < rows; ++before) {
+      for (std::size_t label = 0; label < rows; ++label) {
+        if (constraint.follow[before * stride + label] != 0) return false;
+      }
+    }
+    return true;
+  }
+
   // Expands nodes for queues that take nodes one by one and can reach a state again. A state is expanded again only if its score is better;
   // blind queues never expand a state again. The y-good path is never merged into another one.
   void expand_new(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
@@ -151,6 +166,7 @@ class ChainSpace : public CorpusSpace {
   // The key of a node, equal to the key of the candidate that it was made from.
   std::int64_t key(const Tree& tree, NodeId id) override {
     if (!tree[id].parent) return -1;
+    if (alike_) return 0;
     look_back(tree, tree[id].parent);
     return group() * (layout_.labels + 1) + tree[id].action;
   }
@@ -164,10 +180,12 @@ class ChainSpace : public CorpusSpace {
     const double base = sizeof(Real) < sizeof(double) ? tree[nodes.front()].score : 0;
     level_.open(nodes.size());
     make_rows(nodes.size());
+    if (!merges_) groups_.resize(std::max(groups_.size(), nodes.size()));
     double margin = ranking.margin;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = tree[nodes[i]];
       const Real* row = step_row(tree, nodes[i], i);
+      if (!merges_) groups_[i] = group();
       level_.set(i, static_cast<Real>(node.score - base), row, merges_ ? group() : static_cast<std::int64_t>(i), node.good);
       if (node.good && truth >= 0)
         // The same term for rounding errors as in Ranking::rank.
@@ -177,7 +195,7 @@ class ChainSpace : public CorpusSpace {
       const NodeId from = nodes[step.from];
       const double score = tree[from].score + double(step.row[step.label] + own[step.label]);
       const double regret = tree[from].regret + (learning && step.label != truth);
-      const std::int64_t key = step.group * (layout_.labels + 1) + step.label;
+      const std::int64_t key = alike_ ? 0 : (merges_ ? step.group : groups_[step.from]) * (layout_.labels + 1) + step.label;
       out.push_back({score, 0, key, regret, from, step.label, step.good});
     }
   }
@@ -237,7 +255,9 @@ class ChainSpace : public CorpusSpace {
   Vector<Real>& weights_;
   HistoryIndex& history_;
   bool grows_;
-  bool merges_, remembers_;
+  bool merges_;
+  bool alike_;  // nothing is merged, but all states of one position have the same continuations: no label is scored beside another
+  bool remembers_;
   bool blind_;
   bool aside_ = false;
   std::vector<std::unordered_map<std::int64_t, double>> expanded_;  // [T + 1] by key, the best score with which a state was expanded
@@ -245,6 +265,7 @@ class ChainSpace : public CorpusSpace {
   ChainSteps<Real> steps_;
   ChainLevel<Real> level_;
   std::vector<std::int32_t> before_;  // [order] earlier labels, as look_back writes them
+  std::vector<std::int64_t> groups_;  // [nodes] if nothing is merged: the group that each node would be in
   std::vector<Real> summed_;          // [nodes][stride] rows of steps with features of earlier labels
 };
 

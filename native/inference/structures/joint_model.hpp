@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "inference/model.hpp"
 #include "models/joint_weights.hpp"
@@ -22,6 +23,14 @@ class JointModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
+  std::vector<std::int32_t> part_tracks() const override { return {weights.coding.tags, weights.coding.chunks}; }
+  void parts(Codes output, std::vector<Part>& out) const override {
+    const JointCoding& coding = weights.coding;
+    for (std::size_t t = 0; t < output.size(); ++t) {
+      out.push_back({static_cast<std::int32_t>(t), coding.tag(output[t]).number()});
+      out.push_back({static_cast<std::int32_t>(t), coding.tags + coding.chunk(output[t]).number()});
+    }
+  }
   std::int32_t work() const noexcept override { return weights.coding.tags + weights.coding.chunks; }
 
   JointTemplates templates;

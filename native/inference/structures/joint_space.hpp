@@ -37,27 +37,24 @@ class JointSpace : public CorpusSpace {
         templates_(model.templates),
         layout_(layout),
         coding_(model.weights.coding),
-        instances_(corpus.instances),
         weights_(weights),
         rows_(model.weights.rows),
         grows_(grows),
         merges_(queue.merge),
         remembers_(queue.remembers()),
-        steps_(templates_, layout_, coding_, rows_, instances_, weights, queue.by_level()),
+        steps_(templates_, layout_, coding_, rows_, corpus.instances, weights, queue.by_level()),
         completions_(coding_),
-        listed_(coding_, instances_),
+        listed_(coding_, corpus.instances),
         window_(static_cast<std::size_t>(templates_.window())),
         tags_(static_cast<std::size_t>(layout_.stride(Output::tag))),
         chunks_(static_cast<std::size_t>(layout_.stride(Output::chunk))),
         both_(chunks_.size()),
         expanded_(queue.blind()) {
-    const JointTemplates& templates = templates_;
-    const JointCoding& coding = coding_;
-    for (std::int32_t back = 1; back < templates.tags_back(); ++back) tags_unit_ *= coding.tags + 1;
-    for (std::int32_t back = 1; back < templates.chunks_back(); ++back) chunks_unit_ *= coding.chunks + 1;
-    if (templates.tags_back() == 0) tags_unit_ = 0;
-    tags_size_ = std::max<std::int64_t>(tags_unit_ * (coding.tags + 1), 1);
-    chunks_size_ = chunks_unit_ * (coding.chunks + 1);
+    for (std::int32_t back = 1; back < templates_.tags_back(); ++back) tags_unit_ *= coding_.tags + 1;
+    for (std::int32_t back = 1; back < templates_.chunks_back(); ++back) chunks_unit_ *= coding_.chunks + 1;
+    if (templates_.tags_back() == 0) tags_unit_ = 0;
+    tags_size_ = std::max<std::int64_t>(tags_unit_ * (coding_.tags + 1), 1);
+    chunks_size_ = chunks_unit_ * (coding_.chunks + 1);
   }
 
   // with_truth: the true tags are allowed, even if the tag dictionary does not contain them.
@@ -133,6 +130,13 @@ class JointSpace : public CorpusSpace {
     for (std::int32_t t = 0; t < steps_.length(); ++t)
       out[static_cast<std::size_t>(t)] = coding_.code(coding_.tag(path[t]), coding_.chunk(path[t + coding_.ahead]));
   }
+
+  void parts(StateId from, ActionId action, std::vector<Part>& out) const override {
+    if (gives_tag(from)) out.push_back({from.number(), coding_.tag(action).number()});
+    if (chunk_token(from) >= 0) out.push_back({chunk_token(from), coding_.tags + coding_.chunk(action).number()});
+  }
+  std::int32_t decided(StateId state) const override { return std::max(chunk_token(state), 0); }
+  bool chooses_in_order() const override { return coding_.ahead == 0; }
 
   // Appends the regrets of all states on the path to an output, starting with the initial state: [operators + 1]. codes: [T].
   void regrets(std::span<const std::int32_t> codes, std::vector<double>& out) override {
@@ -316,7 +320,7 @@ class JointSpace : public CorpusSpace {
     }
   }
 
-  // One number for the last `most` tags or chunk labels that look_back has read. The key of a child puts its own output before them.
+  // One number for the last `most` tags or chunk labels that look_back has read. A child's key puts its own output before them.
   std::int64_t tags_key(std::int32_t most) const noexcept {
     std::int64_t key = 0;
     for (std::int32_t back = 1; back <= most; ++back) key = key * (coding_.tags + 1) + window_[templates_.tag_place(back)];
@@ -374,7 +378,6 @@ class JointSpace : public CorpusSpace {
   const JointTemplates& templates_;
   const JointLayout& layout_;
   const JointCoding& coding_;
-  const Instances& instances_;
   Vector<Real>& weights_;
   JointRows& rows_;
   bool grows_;

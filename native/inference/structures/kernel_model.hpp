@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "inference/constraint.hpp"
 #include "inference/model.hpp"
@@ -29,6 +30,8 @@ class KernelModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
+  std::vector<std::int32_t> part_tracks() const override { return {labels}; }
+  void parts(Codes output, std::vector<Part>& out) const override { append_labels(output, out); }
   std::int32_t work() const noexcept override { return labels * 8; }
 
   // The model without slots that are free or have no coefficients.

@@ -24,6 +24,8 @@ class KernelSpace : public CorpusSpace {
   }
   void check_truth(std::int64_t sentence) const override { inner_->check_truth(sentence); }
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override { inner_->codes(path, out); }
+  void parts(StateId from, ActionId action, std::vector<Part>& out) const override { inner_->parts(from, action, out); }
+  std::int32_t decided(StateId state) const override { return inner_->decided(state); }
   void regrets(std::span<const std::int32_t> output, std::vector<double>& out) override { inner_->regrets(output, out); }
   std::size_t tracks() const override { return inner_->tracks(); }
   void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags& chunks, std::int64_t apart,

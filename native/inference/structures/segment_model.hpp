@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "inference/model.hpp"
 #include "models/segment_weights.hpp"
@@ -29,6 +30,12 @@ class SegmentModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
+  std::vector<std::int32_t> part_tracks() const override { return {weights.coding.labels}; }
+  void parts(Codes output, std::vector<Part>& out) const override {
+    for (std::size_t t = 0; t < output.size(); ++t) {
+      if (output[t] >= 0) out.push_back({static_cast<std::int32_t>(t), weights.coding.label(output[t]).number()});
+    }
+  }
   std::int32_t work() const noexcept override { return weights.coding.labels * weights.coding.most.number(); }
 
   SegmentTemplates templates;

@@ -58,6 +58,11 @@ class SegmentSpace : public CorpusSpace {
     }
   }
 
+  void parts(StateId from, ActionId code, std::vector<Part>& out) const override {
+    out.push_back({from.number(), coding_.label(code).number()});
+  }
+  std::int32_t decided(StateId state) const override { return state.number(); }
+
   void regrets(std::span<const std::int32_t> output, std::vector<double>& out) override {
     std::int32_t sum = 0, end = 0;
     for (std::int32_t t = 0; t < static_cast<std::int32_t>(output.size()); ++t) {

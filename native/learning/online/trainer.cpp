@@ -1,6 +1,7 @@
 #include "learning/online/trainer.hpp"
 
 #include "core/error.hpp"
+#include "inference/rules/constrained_structure.hpp"
 #include "learning/truncate.hpp"
 
 namespace riata {
@@ -14,14 +15,15 @@ OnlineTrainer<Real>::OnlineTrainer(const Model<Real>& initial, std::unique_ptr<O
 
 template <class Real>
 EpochResult OnlineTrainer<Real>::epoch(const Corpus& corpus, std::span<const std::int64_t> order, std::span<const double> sentence_weights,
-                                       std::span<const double> class_weights, const Poll& poll) {
+                                       std::span<const double> class_weights, const Poll& poll, const Rules* rules) {
   bool ok = !corpus.gold.empty() || corpus.instances.tokens() == 0;
   ok = ok && (sentence_weights.empty() || static_cast<std::int64_t>(sentence_weights.size()) == corpus.sentences());
   for (const std::int64_t s : order) ok = ok && s >= 0 && s < corpus.sentences();
   if (!ok) throw Error("RiataError", "order, outputs and weights do not fit the sentences");
   model_->grow(corpus, weights_);
   model_->check(corpus, weights_.size());
-  const std::unique_ptr<Structure<Real>> structure = model_->over(corpus, weights_, true);
+  std::unique_ptr<Structure<Real>> structure = model_->over(corpus, weights_, true);
+  if (rules != nullptr) structure = std::make_unique<ConstrainedStructure<Real>>(*model_, std::move(structure), *rules);
   structure->weigh_classes(class_weights);
   structure->expect(order);
   EpochResult result;

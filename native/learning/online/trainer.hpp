@@ -8,6 +8,7 @@
 
 #include "core/poll.hpp"
 #include "inference/model.hpp"
+#include "inference/rules/rules.hpp"
 #include "learning/online/learner.hpp"
 
 namespace riata {
@@ -26,9 +27,9 @@ class OnlineTrainer {
   OnlineTrainer(const Model<Real>& initial, std::unique_ptr<OnlineLearner<Real>> learner, double truncate);
 
   // One pass over the sentences in the given order. The index may have grown since the last pass. sentence_weights, [S], and class_weights,
-  // [labels], may be empty.
+  // [labels], may be empty. rules: if given, what the learner finds must keep them.
   EpochResult epoch(const Corpus& corpus, std::span<const std::int64_t> order, std::span<const double> sentence_weights,
-                    std::span<const double> class_weights, const Poll& poll);
+                    std::span<const double> class_weights, const Poll& poll, const Rules* rules = nullptr);
 
   // Models with the average of the weights; with the last weights; and with the last weights, none of which are left out.
   std::unique_ptr<Model<Real>> averaged() { return made(weights_.average()); }

@@ -1,0 +1,121 @@
+#include "inference/rules/constrained_space.hpp"
+
+#include <numeric>
+
+#include "core/hash.hpp"
+
+namespace riata {
+
+std::size_t ConstrainedSpace::Hash::operator()(const State& state) const noexcept {
+  return static_cast<std::size_t>(
+      mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(state.number)) << 32 | static_cast<std::uint32_t>(state.monitor.number())));
+}
+std::size_t ConstrainedSpace::Hash::operator()(const Merged& merged) const noexcept {
+  return static_cast<std::size_t>(mix(static_cast<std::uint64_t>(merged.inner) ^ (*this)(merged.state)));
+}
+
+void ConstrainedSpace::open(std::int64_t sentence, bool with_truth) {
+  inner_->open(sentence, with_truth);
+  const std::int64_t number = numbers_.empty() ? sentence : numbers_[static_cast<std::size_t>(sentence)];
+  without_.clear();
+  if (with_truth) {
+    parts_.clear();
+    parts_of_(corpus_.gold_of(sentence), parts_);
+    check_(number, parts_, &without_);
+  }
+  if (with_truth && inner_->initial_regret() > 0) {
+    without_.resize(rules_.count(number));
+    std::iota(without_.begin(), without_.end(), 0);
+  }
+  monitors_.open(number, static_cast<std::int32_t>(corpus_.length(sentence)), without_);
+  places_.clear();
+  steps_.clear();
+  keys_.clear();
+  expanded_.clear();
+}
+
+StateId ConstrainedSpace::initial() {
+  of_nodes_.clear();  // a new tree begins
+  return inner_->initial();
+}
+
+void ConstrainedSpace::expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+                              std::vector<Candidate>& out) {
+  if (!remembers_ || aside_) return list(tree, frontier, ranking, learning, out);
+  const auto key_of_state = [&](NodeId id) { return key(tree, id); };
+  const auto expand_one = [&](NodeId id) { list(tree, {&id, 1}, ranking, learning, out); };
+  expanded_.each(tree, frontier, true, key_of_state, expand_one, out);
+}
+
+// Appends all candidates that can still keep the rules. The inner space must not leave out any, since a better one may break rules: it
+// merges nothing, and does not know how many survive.
+void ConstrainedSpace::list(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning,
+                            std::vector<Candidate>& out) {
+  listed_.clear();
+  inner_->expand(tree, nodes, {ranking.margin}, learning, listed_);
+  NodeId parent;
+  MonitorId at;
+  std::int32_t steps = 0;
+  for (Candidate& candidate : listed_) {
+    if (candidate.parent != parent) {
+      parent = candidate.parent;
+      at = monitor(tree, parent);
+      if (at) steps = steps_from(tree[parent].state, at);
+    }
+    if (!at) continue;
+    const StateId from = tree[parent].state;
+    const auto [next, penalty] = step(steps, from, at, candidate.action);
+    if (!next) continue;
+    candidate.score -= penalty;
+    if (merges_) candidate.key = key_of(candidate.key, inner_->apply(from, candidate.action), next);
+    out.push_back(candidate);
+  }
+}
+
+// What rules remember at a node.
+MonitorId ConstrainedSpace::monitor(const Tree& tree, NodeId node) {
+  if (of_nodes_.size() <= node.place()) of_nodes_.resize(static_cast<std::size_t>(tree.size()));
+  if (of_nodes_[node.place()]) return of_nodes_[node.place()];
+  const NodeId parent = tree[node].parent;
+  if (!parent) return of_nodes_[node.place()] = monitors_.start().next;
+  const MonitorId before = monitor(tree, parent);
+  const StateId from = tree[parent].state;
+  return of_nodes_[node.place()] = step(steps_from(from, before), from, before, tree[node].action).next;
+}
+
+// The place of the steps that lead on from a state.
+std::int32_t ConstrainedSpace::steps_from(StateId state, MonitorId monitor) {
+  const auto [place, fresh] = places_.emplace(State{state.number(), monitor}, static_cast<std::int32_t>(steps_.size()));
+  if (fresh) steps_.emplace_back();
+  return place->second;
+}
+
+Monitors::Step ConstrainedSpace::step(std::int32_t steps, StateId from, MonitorId monitor, ActionId action) {
+  std::vector<Known>& known = steps_[static_cast<std::size_t>(steps)];
+  const auto place = static_cast<std::size_t>(action);
+  if (known.size() <= place) known.resize(place + 1);
+  if (!known[place].asked) {
+    parts_.clear();
+    inner_->parts(from, action, parts_);
+    known[place] = {true, monitors_.step(monitor, parts_, inner_->decided(from), inner_->decided(inner_->apply(from, action)))};
+  }
+  return known[place].step;
+}
+
+std::int64_t ConstrainedSpace::key_of(std::int64_t inner, StateId state, MonitorId monitor) {
+  return keys_.emplace(Merged{inner, {state.number(), monitor}}, static_cast<std::int64_t>(keys_.size())).first->second;
+}
+
+std::int64_t ConstrainedSpace::key(const Tree& tree, NodeId node) {
+  const std::int64_t inner = inner_->key(tree, node);
+  return key_of(inner, tree[node].state, monitor(tree, node));
+}
+
+double ConstrainedSpace::step_score(const Tree& tree, NodeId node) {
+  const NodeId parent = tree[node].parent;
+  const MonitorId before = monitor(tree, parent);
+  const StateId from = tree[parent].state;
+  return inner_->step_score(tree, node) - step(steps_from(from, before), from, before, tree[node].action).penalty;
+}
+
+}  // namespace riata

@@ -1,0 +1,92 @@
+#include "inference/rules/ruled_search.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace riata {
+
+template <class Real>
+RuledSearch<Real>::RuledSearch(const Model<Real>& model, Structure<Real>& structure, const Rules& rules, const QueueSpec& queue,
+                               const Limits& limits, std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll)
+    : model_(model), structure_(structure), rules_(rules), numbers_(numbers), poll_(poll) {
+  const bool exact = queue.name == "exact";
+  Limits few = limits;
+  few.max_nodes = std::min(limits.max_nodes, most.nodes);
+  if (!exact) {
+    attempts_.push_back({queue, limits, Answered::searched, false, false});
+    const bool beam = queue.name == "beam" || queue.name == "greedy";
+    for (std::int64_t width = queue.name == "greedy" ? 1 : queue.width; beam && width < most.width;) {
+      width = std::min(4 * width, most.width);
+      attempts_.push_back(
+          {{"beam", width, queue.name == "beam" ? queue.by : "operations", queue.merge}, limits, Answered::searched, false, false});
+    }
+  }
+  attempts_.push_back({{"beam", unbounded, "prefix", true}, few, Answered::searched, true, false});
+  if (exact) attempts_.push_back({{"beam", most.width, "prefix", true}, limits, Answered::cut, false, true});
+  rules.check_tracks(model.part_tracks());
+}
+
+template <class Real>
+void RuledSearch<Real>::prepare(Attempt& attempt) {
+  if (attempt.space) return;
+  attempt.space = std::make_unique<ConstrainedSpace>(
+      structure_.corpus(), rules_, [this](Codes output, std::vector<Part>& out) { model_.parts(output, out); }, attempt.queue,
+      [this](const QueueSpec& queue) { return structure_.space(queue); }, numbers_);
+  attempt.search = std::make_unique<CorpusSearch>(*attempt.space, attempt.queue, attempt.limits, poll_);
+}
+
+template <class Real>
+typename RuledSearch<Real>::Found RuledSearch<Real>::find(std::int64_t s, std::span<std::int32_t> out) {
+  bool too_many = false;
+  for (Attempt& attempt : attempts_) {
+    if (attempt.after_only && !too_many) continue;
+    prepare(attempt);
+    attempt.search->at = s;
+    attempt.space->open(s, false);
+    NodeId goal;
+    try {
+      goal = attempt.search->search.run();
+    } catch (const Error& error) {
+      if (error.kind() != "SearchError") throw;
+      too_many = true;
+      continue;
+    }
+    if (goal) {
+      const Tree& tree = attempt.search->search.tree();
+      attempt.space->codes(tree.path(goal), out);
+      return {attempt.how, tree[goal].score};
+    }
+    if (attempt.complete) break;
+  }
+  return {};
+}
+
+template <class Real>
+RuledOutputs decode_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
+                          std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll) {
+  if (numbers.empty()) rules.check_sentences(corpus.sentences());
+  if (!numbers.empty() && static_cast<std::int64_t>(numbers.size()) != corpus.sentences())
+    throw Error("RiataError", "the numbers of sentences do not fit the sentences");
+  Opened<Real> opened(model, corpus);
+  RuledSearch<Real> search(model, *opened.structure, rules, queue, limits, numbers, most, poll);
+  RuledOutputs out{std::vector<std::int32_t>(static_cast<std::size_t>(corpus.instances.tokens()), -1),
+                   std::vector<std::uint8_t>(static_cast<std::size_t>(corpus.sentences()), static_cast<std::uint8_t>(Answered::none))};
+  for (std::size_t s = 0; s < out.how.size(); ++s) {
+    if (corpus.length(static_cast<std::int64_t>(s)) == 0) out.how[s] = static_cast<std::uint8_t>(Answered::clean);
+  }
+  each_sentence(model, corpus, poll, [&](std::int64_t s) {
+    out.how[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(search.find(s, corpus.part(std::span(out.codes), s)).how);
+  });
+  return out;
+}
+
+#define RIATA_RULED(Real)                                                                                              \
+  template class RuledSearch<Real>;                                                                                    \
+  template RuledOutputs decode_under(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Rules&, \
+                                     std::span<const std::int64_t>, const RuledLimits&, const Poll&);
+RIATA_RULED(float)
+RIATA_RULED(double)
+#undef RIATA_RULED
+
+}  // namespace riata

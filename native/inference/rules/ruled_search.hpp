@@ -1,0 +1,77 @@
+// Searches for the best output that keeps the rules, one search after another until one of them finds it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/poll.hpp"
+#include "inference/model.hpp"
+#include "inference/over_corpus.hpp"
+#include "inference/rules/constrained_space.hpp"
+#include "inference/rules/rules.hpp"
+
+namespace riata {
+
+// How an output that keeps the rules was found.
+enum class Answered : std::uint8_t {
+  clean = 0,     // the best output breaks no rule
+  searched = 1,  // by a search under the rules, as exact as that of the model
+  none = 2,      // not at all: there is none, or too many states would have to be looked at
+  cut = 3,       // by a wide beam, since exact search would look at too many states: it may not be the best
+};
+
+struct RuledLimits {
+  std::int64_t nodes = 200'000;  // of one exact search
+  std::int64_t width = 1024;     // of the widest beam that is tried
+};
+
+// With exact search: an unbounded beam and, if it makes too many nodes, the widest one. With another queue: this queue; if it is a beam
+// that loses all legal outputs, beams of four times the width, up to the widest; then an unbounded beam.
+template <class Real>
+class RuledSearch {
+ public:
+  // numbers: of the sentences in the rules; empty: their own. The arguments must outlive it.
+  RuledSearch(const Model<Real>& model, Structure<Real>& structure, const Rules& rules, const QueueSpec& queue, const Limits& limits,
+              std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll);
+
+  struct Found {
+    Answered how = Answered::none;
+    double score = 0;  // without penalties that every output has to pay
+  };
+  // Writes the best output of a sentence that keeps the rules.
+  Found find(std::int64_t s, std::span<std::int32_t> out);
+
+ private:
+  struct Attempt {
+    QueueSpec queue;
+    Limits limits;
+    Answered how;     // what it means if this attempt finds something
+    bool complete;    // whether there is nothing to find if this attempt ends without finding anything
+    bool after_only;  // whether it is tried only if an attempt before had too many states
+    std::unique_ptr<ConstrainedSpace> space = {};
+    std::unique_ptr<CorpusSearch> search = {};
+  };
+  void prepare(Attempt& attempt);
+
+  const Model<Real>& model_;
+  Structure<Real>& structure_;
+  const Rules& rules_;
+  std::span<const std::int64_t> numbers_;
+  const Poll& poll_;
+  std::vector<Attempt> attempts_;
+};
+
+// Outputs of all sentences that keep the rules, [N], by search alone, and how they were found, [S]. Outputs that were not found are -1. If
+// the poll stops it, the remaining outputs are not found either.
+struct RuledOutputs {
+  std::vector<std::int32_t> codes;
+  std::vector<std::uint8_t> how;
+};
+template <class Real>
+RuledOutputs decode_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
+                          std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll);
+
+}  // namespace riata
