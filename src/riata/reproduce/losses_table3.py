@@ -15,7 +15,7 @@ from riata.reproducing.tasks import SPANISH
 SETS = ("S1", "S2", "S3")
 LOG, EXP = "sequential log", "sequential exp"
 AVERAGED, PLAIN, BOOSTING = "perceptron, averaged", "perceptron, plain", "boosting"
-ROUNDS = 200  # of an epoch
+ROUNDS = 100  # of an epoch
 EPOCHS = 100
 FEW = 0.2  # of the weights of a field: the paper says about 10 %
 
