@@ -22,8 +22,8 @@ STEPS = 500  # of L-BFGS, at most; development data choose the step, as they cho
 SIZES = (300, 1000, 3000)  # sentences
 
 BUDGET = (
-    "Each loss has its own prior: of five or six values of c2, a factor of about 3 apart, the best on development data with the largest set of "
-    "features. Learning starts from weights of 0 and takes at most 500 steps of L-BFGS, of which development data choose the best."
+    "Each loss has its own prior: of five or six values of c2, a factor of about 3 apart, the best on development data with the largest "
+    "set of features. Learning starts from weights of 0 and takes at most 500 steps of L-BFGS, of which development data choose the best."
 )
 CURVES = "Columns with a number of sentences: the score after learning in the same way from the first so many."
 DECODING = (
