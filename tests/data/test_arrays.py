@@ -177,3 +177,15 @@ def test_dictionaries_mean_what_they_mean_to_crfsuite(token):
     assert {name: value for name, value in ours.items() if value} == pytest.approx(
         {name: value for name, value in theirs.items() if value}
     )
+
+
+@pytest.mark.parametrize("recipe", ["perceptron", "crf", "laso-perceptron"])
+def test_an_empty_template_leaves_every_label_to_itself(recipe, tmp_path):
+    random = np.random.default_rng(0)
+    arrays = [random.normal(size=(5, 3)) for _ in range(20)]
+    labels = [["+" if row[0] > 0 else "-" for row in array] for array in arrays]
+    tagger = riata.Tagger(recipe, template=[], epochs=5).fit(arrays, labels, listener=lambda _: None)
+    alone = [[tagger.predict([row[None]])[0][0] for row in array] for array in arrays[:4]]
+    assert tagger.predict(arrays[:4]) == alone
+    tagger.save(tmp_path / "m.riata")
+    assert riata.load_model(tmp_path / "m.riata").predict(arrays[:4]) == alone

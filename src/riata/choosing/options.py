@@ -177,10 +177,13 @@ class Options:
                 f"The structure {structure.name!r} is scored by templates, which read columns, but the sentences are features already.",
                 remedy=f"Give words{instead}.",
             )
+        asked = self.template if isinstance(self.template, (list, tuple)) else None
+        if asked is not None and not self.lists and not any(one.reads for one in asked):
+            return tuple(asked)
         if self.template is not None or self.lists:
             raise UnsupportedError(
                 "Templates read columns, but the sentences are features already.",
-                remedy="Leave out template and lists.",
+                remedy="Leave out template and lists; template=[] has no weights of neighbouring labels either.",
             )
         return language.parse(language.without_words)
 

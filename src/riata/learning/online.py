@@ -74,6 +74,8 @@ class SentenceTrainer(Trainer):
         found: dict[str, Any] = self.native.epoch(
             self.features.index, data.instances, data.gold, order, *weights, progress
         )
+        if found["updates"] == 0 and not self.settings["average"]:
+            self.finished = "no sentence was wrong, so that nothing would change any more"
         return found
 
     def model(self) -> Any:
