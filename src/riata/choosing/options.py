@@ -20,6 +20,7 @@ from riata.choosing.checks import (
     check_template,
     shards_of,
 )
+from riata.choosing.constraints import Constrained, constrained
 from riata.choosing.decoding import DECODING, RISK, risk_of
 from riata.choosing.passes import Passes, check_passes
 from riata.choosing.preference import gives, giving, preferred, recipe_name
@@ -77,6 +78,7 @@ class Options:
     strict: bool
     passes: Passes
     choice: Choice
+    constrained: Constrained
     added: tuple[str, ...] = ()  # attributes of context, whose columns come after those of the data
 
     @property
@@ -87,7 +89,16 @@ class Options:
     @property
     def learner(self) -> tuple[Any, ...]:
         """What a learner depends on. If any of it changes, another learner is needed."""
-        return self.choice, dict(self.settings), self.seeds, self.shards, self.template, self.lists, self.bits
+        return (
+            self.choice,
+            dict(self.settings),
+            self.seeds,
+            self.shards,
+            self.template,
+            self.lists,
+            self.bits,
+            tuple(self.constrained.declared.texts()) if self.constrained.during and self.constrained.declared else (),
+        )
 
     def templates(self, width: int) -> tuple[Any, ...]:
         """The templates for this number of input columns; none if features are given by the user."""
@@ -270,6 +281,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         strict=bool(estimator.strict),
         passes=Passes.of(estimator),
         choice=choice,
+        constrained=constrained(estimator, choice, settings, risk, training=training),
     )
     if training:
         check_passes(estimator, options.passes, recipe)

@@ -64,6 +64,9 @@ class Recipe:
         None  # the recipe of the same name that takes its place where its needs are not met: it searches
     )
     note: str = ""  # told when training starts
+    constrained: bool = (
+        False  # whether what it learns from can be made to keep constraints: the best output, or a search
+    )
 
     def on(self, offers: frozenset[str]) -> Recipe:
         """The recipe for a structure that offers these operations: itself, or the one that searches."""

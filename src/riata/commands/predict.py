@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.constraint_options import switch_option, switched, tell_of_constraints
 from riata.commands.estimator_options import (
     column_options,
     context_options,
@@ -59,6 +60,7 @@ from riata.commands.estimator_options import (
 @context_options
 @format_option
 @decoding_option
+@switch_option
 def command(
     file: str,
     model_file: str,
@@ -69,6 +71,7 @@ def command(
     threads: int | None,
     text: bool,
     tokenizer: str | None,
+    keeps: str | None,
     **columns: Any,
 ) -> None:
     """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
@@ -91,6 +94,7 @@ def command(
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context says otherwise.
     With --set decode=marginals every token gets its most probable label, with --set decode=spans chunks are chosen by their probabilities.
+    A model with constraints says on standard error how many sentences kept them already, and how the others were made to.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.
@@ -101,6 +105,7 @@ def command(
 
     split = _split(text, tokenizer, columns)
     estimator, conllu = reader(model_file, file, columns, text=text)
+    estimator = switched(estimator, keeps)
     if (confidence or min_confidence is not None) and not estimator.believable:
         from riata.commands.console import stderr
 
@@ -115,6 +120,7 @@ def command(
         for content in answers:
             out.write(content)
             out.flush()
+    tell_of_constraints(estimator)
 
 
 def _split(text: bool, tokenizer: str | None, columns: dict[str, Any]) -> Any:

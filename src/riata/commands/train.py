@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from riata.commands.constraint_options import constraint_options, declared
 from riata.commands.estimator_options import (
     SAME_NAMES,
     context_options,
@@ -34,6 +35,8 @@ NAMES = (
     "folds",
     "context",
     "window",
+    "inference",
+    "constraints",
 )  # options that are parameters by the same name
 
 OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has one
@@ -70,6 +73,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 @feature_options
 @pass_options
 @context_options
+@constraint_options
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
 @data_options
 @click.option(
@@ -92,6 +96,7 @@ def command(**options: Any) -> None:
     riata train chunk --train train.txt --shards 2 --threads 2 --model chunker.riata
     riata train ner --train train.txt --passes 2 --context file --model ner.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
+    riata train ner --train train.txt --constraint 'at_most(1, "PER")' --model ner.riata
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last
     complete epoch (exit 130).
@@ -133,6 +138,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
     params = parameters(options)
     params |= {name: options[name] for name in NAMES if options[name] is not None or name not in OWN_DEFAULTS}
+    params["constraints"] = declared(options["constraints"])
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**_preset(options, task.estimator, params))

@@ -138,7 +138,7 @@ class Fitting(Columns):
         instances = structure.learn_features(trainer.features, data)
         number = getattr(self, "best_epoch_", 0) + 1
         with AsInterrupt(), within_memory():
-            event = trainer.epoch(structure.examples(instances, data, weights, warn_of), options.seed, number)
+            event = trainer.epoch(fit.examples(instances, data, weights, structure), options.seed, number)
         model = trainer.model()
         self._set_at_once(
             Outcome(model.with_weights(model.weights, model.features.copy()), best_epoch=number),

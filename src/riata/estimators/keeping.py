@@ -21,9 +21,10 @@ class Keeping(Predicting):
         """A trained estimator pickles through the format of the model file."""
         if not hasattr(self, "model_"):
             return self.__dict__.copy()
+        from riata.estimators.constrained import stored_constraints
         from riata.estimators.model_file import to_bytes, user_functions
 
-        functions = list(user_functions(self.model_).values())
+        functions = [*user_functions(self.model_).values(), *stored_constraints(self)[1].values()]
         return {"params": self.get_params(deep=False), "model": to_bytes(self), "functions": functions}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

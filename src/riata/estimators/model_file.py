@@ -11,6 +11,7 @@ from riata.choosing.options import checked
 from riata.choosing.passes import OF_TWO_PASSES
 from riata.choosing.preference import recipe_name
 from riata.errors import ModelFileError, RiataError, UnsupportedError
+from riata.estimators.constrained import ROLE, constraints_in, stored_constraints
 from riata.estimators.model_header import (
     array_width_in,
     breadth_in,
@@ -41,6 +42,7 @@ FIRST = "first"  # where a model file stores the first of two passes
 NOT_STORED = (
     "attributes",
     "bits",
+    "constraints",
     "lists",
     "stream",
     "template",
@@ -86,12 +88,14 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
     model = estimator._check_fitted()
     checked(estimator, training=False)  # refuses parameters that were set since training and could not be loaded
     header, arrays = model.to_parts()
-    functions = user_functions(model)
+    constraints, of_constraints = stored_constraints(estimator)
+    functions = {**user_functions(model), **of_constraints}
     header |= {
         "format": FORMAT,
         "task": estimator.task_name,
         "params": _storable(estimator),
         "functions": _qualified_names(functions),
+        **({"constraints": constraints} if constraints else {}),
         "inputs": list(estimator.inputs_),
         "array_width": estimator.array_width_,
         "output": list(estimator.outputs_) if estimator.outputs > 1 else estimator.output_,
@@ -165,8 +169,10 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
             raise ModelFileError("the model's functions are inconsistent")
         return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
     of_settings = {role: functions.pop(role) for role in list(functions) if role.startswith(SETTING)}
+    of_constraints = {role: functions.pop(role) for role in list(functions) if role.startswith(ROLE)}
     functions = {**expressions_in(header), **functions}
     estimator = _unfitted(header, functions, {role.removeprefix(SETTING): found for role, found in of_settings.items()})
+    estimator.constraints = constraints_in(header, of_constraints)
     first = _first_pass(header, arrays, using, estimator)
     outputs = registry.of_structure("outputs", structure_in(header, estimator))
     known = {

@@ -38,6 +38,8 @@ passes: 2 learns a second model that reads the labels of a first, here and where
 label what they have not seen, for the second to learn from; first: the recipe of the first pass, with its own defaults (None: as the
 second). context: where it looks for the same words: "document", "window" (the
 sentences before, as many as `window`), or "file", all that is given (None: documents where they are marked, else a window).
+constraints: rules that outputs keep, of riata.constraints or as text; inference: whether they are kept "after" learning, by
+predictions; "during" it too; or not at all ("none").
 """
 
 
@@ -92,6 +94,8 @@ class Parameters(Params):
         window: int = 100,
         folds: int = 5,
         first: str | None = None,
+        constraints: Sequence[Any] | None = None,
+        inference: str = "after",
     ) -> None:
         self.recipe: str | None = recipe
         self.structure = structure
@@ -122,6 +126,8 @@ class Parameters(Params):
         self.window = window
         self.folds = folds
         self.first = first
+        self.constraints = constraints
+        self.inference = inference
 
     @classmethod
     def preset(cls: type[Self], name: str, **parameters: Any) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ from riata.data.memory import is_empty
 from riata.data.types import Corpus, Ids
 from riata.errors import SettingError
 from riata.estimators.by_label import ByLabel
-from riata.estimators.columns import Columns
 from riata.estimators.confident import Confident
+from riata.estimators.constrained import Constrained
 from riata.inference.decoder import EXACT, Decoder
 from riata.parallel import cores
 
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 MOST_LISTED = 1 << 24  # labels in the list of the best labellings of one sentence
 
 
-class Predicting(Confident, ByLabel, Columns):
+class Predicting(Confident, ByLabel, Constrained):
     """Finds the labels of sentences, with the present parameters."""
+
+    _plain_rules: Any = None  # rules of the fast path
 
     def prepare(self) -> None:
         """Folds the model, which otherwise the first prediction does (docs/speed.md)."""
@@ -43,8 +46,10 @@ class Predicting(Confident, ByLabel, Columns):
         return self._decoder(checked(self, training=False))
 
     def _decoder(self, options: Options) -> Decoder:
-        """With the temperature of the calibration, if labels are chosen by probabilities."""
+        """With the temperature of the calibration, if labels are chosen by probabilities; and with constraints."""
         found = options.decoder
+        if (kept := self.kept(options)) is not None:
+            return replace(found, kept=kept)
         return found if found.risk is None else found.at(self._temperature())
 
     def predict(
@@ -55,6 +60,7 @@ class Predicting(Confident, ByLabel, Columns):
         given: Any = None,
         text: bool | Tokenizer = False,
         decode: str | None = None,
+        constraints: bool | str | float | None = None,
     ) -> Predictions:
         """The labels of every sentence: a list, which notebooks show as labelled text.
 
@@ -63,9 +69,13 @@ class Predicting(Confident, ByLabel, Columns):
         text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words,
         to split them by.
         decode: how labels are chosen this time (docs/decoding.md): best, marginals or spans; None: as the settings say.
+        constraints: whether labels keep the constraints this time (docs/constraints.md); "soft": broken ones cost 1, a number: so much.
         """
         from riata.estimators.predictions import Predictions
 
+        if constraints is not None:
+            other = self.switched(constraints)
+            return other.predict(X, min_confidence=min_confidence, given=given, text=text, decode=decode)
         if decode is not None:
             other = self.twin(settings=changed(self.settings, {DECODE.name: decode}))
             return other.predict(X, min_confidence=min_confidence, given=given, text=text)
@@ -124,6 +134,9 @@ class Predicting(Confident, ByLabel, Columns):
             self.format_,
             self.array_width_,
             asked,
+            self.inference,
+            None if self.constraints is None else tuple(map(repr, self.constraints)),
+            self._softens,
         )
         if self.__dict__.get("_plain_with") != facts:
             if self.format_ == "memory" and self.inputs_ != tuple(range(len(self.inputs_))):
@@ -131,10 +144,13 @@ class Predicting(Confident, ByLabel, Columns):
             decoder = self.decoder()
             if decoder.queue != EXACT.queue or decoder.risk is not None or self.array_width_ is not None:
                 return None
+            if decoder.kept is not None and decoder.kept.same is None:
+                return None
+            self._plain_rules = None if decoder.kept is None else decoder.kept.same
             self._plain_with = facts
         if model.folded is None or self._texts is None or self.first_ is not None:
             return None
-        found: list[list[str]] | None = model.folded.label(sentences, len(self.inputs_), self._texts)
+        found: list[list[str]] | None = model.folded.label(sentences, len(self.inputs_), self._texts, self._plain_rules)
         return found
 
     def predict_ids(self, X: Any) -> Ids:

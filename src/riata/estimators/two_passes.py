@@ -130,7 +130,14 @@ def _one_pass(estimator: Fitting, options: Options, dev: float | Corpus | None) 
 
     It does not learn from development data, so that their labels come from a model that has not seen them.
     """
-    params: dict[str, Any] = {**vars(ONE_PASS), "dev": dev, "refit": False, "template": options.first_template()}
+    params: dict[str, Any] = {
+        **vars(ONE_PASS),
+        "constraints": None,
+        "inference": "after",
+        "dev": dev,
+        "refit": False,
+        "template": options.first_template(),
+    }
     recipe = options.passes.first
     if recipe not in (None, options.choice.recipe.name):
         params |= dict.fromkeys(("structure", "queue", "beam", "epochs", "settings"))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from riata._core import unbounded
+
+if TYPE_CHECKING:
+    from riata.inference.kept import Kept
 
 BEST, MARGINALS, SPANS = "best", "marginals", "spans"  # values of the setting decode
 
@@ -32,6 +36,7 @@ class Decoder:
     max_nodes: int = 1_000_000  # nodes of one search; exceeding it is an error
     seconds: float = 0.0  # time limit of one search, which then returns the best output so far; 0: no limit
     risk: Risk | None = None  # None: the output with the highest score is looked for
+    kept: Kept | None = None  # constraints that outputs keep
 
     def at(self, temperature: float) -> Decoder:
         """The same, with probabilities at this temperature."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata._core import Instances, Rules, verdicts
 from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
 from riata.data.named_features import check_kind
@@ -19,6 +20,7 @@ from riata.data.unknown import MARK, check_all_known, hidden
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
+from riata.inference.kept import Kept
 from riata.learning.batch import prior
 from riata.learning.development import check_dev, parted, train_again
 from riata.learning.events import Listener, Note
@@ -26,9 +28,11 @@ from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
 from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.learning.online import TrainingSet
 from riata.learning.seeds import SeedsTrainer
-from riata.learning.structure import LearntStructure, learnt
+from riata.learning.structure import LearntStructure, label_ids, learnt
 from riata.models.model import Model
 from riata.parallel import cores
+
+ILLEGAL = 2  # what the core says of an output that breaks a rule without a penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +244,34 @@ class Fit:
         instances = structure.learn_features(trainer.features, data)
         structure.check_memory(trainer.features)
         self._tell_of_silent_functions(trainer.features, data)
-        return trainer, structure.examples(instances, data, weights, self.tell)
+        return trainer, self.examples(instances, data, weights, structure)
+
+    def examples(
+        self, instances: Instances, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure
+    ) -> TrainingSet:
+        """The data in the form that learners take, with the rules that they learn under."""
+        examples = structure.examples(instances, data, weights, self.tell)
+        kept = self.kept(structure)
+        if kept is None:
+            return examples
+        rules = kept.on(inputs_of(data)).native
+        self._tell_of_illegal(structure, data, rules)
+        return replace(examples, rules=rules) if self.options.constrained.during else examples
+
+    def _tell_of_illegal(self, structure: LearntStructure, data: Corpus, rules: Rules) -> None:
+        """Tells how many true outputs break constraints that must be kept."""
+        outputs = structure.outputs
+        codes = outputs.codes(label_ids(data, structure.labels), data.starts)
+        illegal = verdicts(rules, data.starts, outputs.slot_labels(codes).ravel()) == ILLEGAL
+        if illegal.any():
+            first, number = int(np.argmax(illegal)), int(illegal.sum())
+            place = f" (the first: sentence {first}, from 0)"
+            self.tell(
+                Note(
+                    f"{number:,} of {len(data):,} true outputs break constraints{place}. No prediction can be right there.",
+                    warning=True,
+                )
+            )
 
     def plan(self, epochs: int, *, refit: bool) -> Plan:
         return Plan(
@@ -260,12 +291,25 @@ class Fit:
                 self.tell(Note(shortened(text), warning=True))
 
     def dev_score(self, structure: LearntStructure, features: Features, dev: Corpus) -> Callable[[Any], float]:
-        instances = features.instances(inputs_of(dev), self.options.threads or cores())
+        inputs = inputs_of(dev)
+        instances = features.instances(inputs, self.options.threads or cores())
+        kept = self.kept(structure)
 
         def score(model: Any) -> float:
-            return structure.score(dev, model.decode(instances, self.options.decoder), model.labels)
+            labels = model.decode(instances, self.options.decoder)
+            if kept is not None:
+                labels = model.made_to_keep(inputs, labels, replace(self.options.decoder, kept=kept))
+            return structure.score(dev, labels, model.labels)
 
         return score
+
+    def kept(self, structure: LearntStructure) -> Kept | None:
+        """The constraints that outputs keep; None: there are none."""
+        declared = self.options.constrained.declared
+        if declared is None:
+            return None
+        names = structure.outputs.label_names(None if self.tags is None else self.tags.learnt)
+        return Kept(declared, names, self.options.constrained.slots)
 
     def refit(self, first: Outcome, again: Callable[[int], tuple[Outcome, LabelSet]]) -> tuple[Outcome, LabelSet]:
         """After a first training, trains again for the best number of epochs."""

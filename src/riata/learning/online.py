@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances
+from riata._core import Instances, Rules
 from riata._core import OnlineTrainer as Single
 from riata._core import OnlineTrainer64 as Double
 from riata.errors import SettingError
@@ -35,6 +35,7 @@ class TrainingSet:
     gold: NDArray[np.int32] | None = (
         None  # [N] the true outputs as the structure numbers them; None: the labels of the instances
     )
+    rules: Rules | None = None  # what the learner finds must keep them
 
     @property
     def sentences(self) -> int:
@@ -72,7 +73,7 @@ class SentenceTrainer(Trainer):
             self.native = kind(self._learner, self._start.weights, dict(self.settings), left_out)
         weights = (data.sentence_weights, data.class_weights)
         found: dict[str, Any] = self.native.epoch(
-            self.features.index, data.instances, data.gold, order, *weights, progress
+            self.features.index, data.instances, data.gold, order, *weights, progress, data.rules
         )
         if found["updates"] == 0 and not self.settings["average"]:
             self.finished = "no sentence was wrong, so that nothing would change any more"

@@ -98,6 +98,7 @@ def search_recipe(name: str, summary: str, paper: str, **settings: str) -> Recip
         queue="beam",
         settings=declared,
         searches=True,
+        constrained=True,
         refuses={"class_weight": "an update compares states, not single labels; sample_weight weighs sentences"},
     )
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from riata._core import Alphabet, ChainWeights, Folded
+from riata._core import Alphabet, ChainWeights, Folded, Rules
 from riata.data.types import Corpus, Ids
 from riata.features.attributes import builtin
 from riata.features.compile import Features
@@ -60,9 +60,13 @@ class FoldedModel:
             types.append(table[column.ids])
         return native.decode(types, corpus.starts, threads, risk)
 
-    def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
-        """The labels of plain sentences, lists of strings or of tuples of strings; None for other input, which must be checked first."""
-        return self.table().label(sentences, columns, labels)
+    def label(
+        self, sentences: list[Any], columns: int, labels: list[str], rules: Rules | None = None
+    ) -> list[list[str]] | None:
+        """The labels of plain sentences, lists of strings or of tuples of strings; None for other input, which must be checked first, and
+        if labels break rules.
+        """
+        return self.table().label(sentences, columns, labels, rules)
 
     def table(self) -> Folded:
         """The types met so far, or a new table if there are too many. Threads that have the old table can continue to use it."""

@@ -112,11 +112,23 @@ class Model:
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         """The label ids of every token, computed in the fastest way."""
+        if decoder.kept is not None:
+            return self.made_to_keep(
+                corpus, self.predict(corpus, replace(decoder, kept=None), threads), decoder, threads
+            )
         if decoder.queue == EXACT.queue and corpus.known is None:
             found = self._predict_fast(corpus, threads, decoder.risk)
             if found is not None:
                 return found
         return self.decode(self._instances(corpus, threads), decoder)
+
+    def made_to_keep(self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1) -> Ids:
+        """These labels, where they keep the decoder's constraints; elsewhere the best that do."""
+        from riata.models.constrained import keeping
+
+        codes = self.outputs.codes(labels, corpus.starts)
+        codes = keeping(self, corpus, codes, decoder, lambda part: self._instances(part, threads))
+        return self.outputs.label_ids(codes, corpus.starts)
 
     def _predict_fast(self, corpus: Corpus, threads: int, risk: Risk | None) -> Ids | None:
         if risk is not None:
@@ -149,11 +161,19 @@ class Model:
         instances, given = self._instances(corpus), NO_CODES
         if decoder.queue == EXACT.queue:
             given = self._codes(instances, decoder)  # among outputs of equal score, the beam may find another one
+            if decoder.kept is not None:
+                labels = self.made_to_keep(corpus, self._label_ids(given, instances), decoder)
+                given = self.outputs.codes(labels, corpus.starts)
             summed = self.outputs.summed_confidences(self, instances, given, temperatures, chunks=chunks)
             if summed is not None:
                 return self._label_ids(given, instances), summed
             self.check_searched("confidences come from sums over all outputs or from a search")
             decoder = _unbounded(decoder, "operations" if self.outputs.levelled else "prefix")
+        elif decoder.kept is not None:
+            raise UnsupportedError(
+                f"The confidence of what the queue {decoder.queue!r} keeps does not look at constraints.",
+                remedy="set_params(queue='exact', beam=None), or leave out constraints.",
+            )
         index, at, flags = self.features.index, np.array(temperatures, np.float64), self.outputs.chunk_flags(chunks)
         codes, values = self.weights.confidences(index, instances, vars(decoder), *flags, at, given)
         return self._label_ids(codes, instances), values.reshape(len(temperatures), self.outputs.columns, -1)
@@ -185,6 +205,10 @@ class Model:
             raise UnsupportedError(
                 f"The n best outputs are found exactly; the queue {decoder.queue!r} keeps what a search happens to meet.",
                 remedy="set_params(queue='exact', beam=None).",
+            )
+        if decoder.kept is not None:
+            raise UnsupportedError(
+                "Lists of the best outputs do not keep constraints.", remedy="Leave out the list, or constraints."
             )
         if decoder.risk is not None:
             raise UnsupportedError(

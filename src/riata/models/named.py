@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riata._core import ChainWeights, NamedChain
+from riata._core import ChainWeights, NamedChain, Rules
 from riata.data.types import Corpus, Ids
 from riata.features.compile import Features
 from riata.inference.decoder import EXACT
@@ -28,9 +28,11 @@ class NamedModel:
         """There is no faster way than that of the model."""
         return None
 
-    def label(self, sentences: list[Any], columns: int, labels: list[str]) -> list[list[str]] | None:
-        """The labels of plain sentences, lists of dictionaries; None for other input, which must be checked first."""
-        return self._native.label(sentences, labels)
+    def label(
+        self, sentences: list[Any], columns: int, labels: list[str], rules: Rules | None = None
+    ) -> list[list[str]] | None:
+        """The labels of plain sentences, lists of dictionaries; None for other input, and under rules, which must be checked first."""
+        return None if rules is not None else self._native.label(sentences, labels)
 
 
 def is_named(features: Features) -> bool:

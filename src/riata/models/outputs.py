@@ -23,6 +23,8 @@ from riata.models.container import Arrays
 from riata.models.legality import Flags
 
 if TYPE_CHECKING:
+    from riata.data.encodings.base import Encoding
+    from riata.inference.rules.slots import LabelNames
     from riata.models.folded import FoldedModel
     from riata.models.model import Model
     from riata.models.named import NamedModel
@@ -149,6 +151,19 @@ class Outputs(ABC):
     def are_free(self) -> bool:
         """Whether every label may follow every other even though labels are chunk labels: models of other tools give illegal sequences."""
         return False
+
+    def label_names(self, encoding: Encoding | None) -> LabelNames:
+        """What the names in constraints stand for: the labels of slots, numbered as parts of the core are. encoding: of chunk labels, as
+        they are learnt; None: labels stand for no chunks.
+        """
+        raise UnsupportedError(
+            f"the structure {self.structure!r} cannot be decoded under constraints: nothing searches it step by step.",
+            remedy="Leave out constraints, or use structure='joint' for tags with chunk labels.",
+        )
+
+    def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
+        """The labels of the slots of one sentence, [T] or [T, 2], numbered as `label_names` does; -1: a slot without a label."""
+        return codes
 
     def chunk_labels(self) -> Sequence[str]:
         """The labels that are chunk labels, if there are any."""

@@ -12,4 +12,5 @@ RECIPE = Recipe(
     queue="exact",
     settings=SETTINGS,
     learner="perceptron",
+    constrained=True,
 )

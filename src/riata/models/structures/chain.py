@@ -18,12 +18,14 @@ from riata._core import (
     most_exact_labels,
     unpack_chain,
 )
+from riata.data.encodings.base import Encoding
 from riata.data.kept_labels import KnownLabels
 from riata.data.types import Ids, Starts
 from riata.errors import DataError, ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
+from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow, read_alphabet, read_strings, store_texts
 from riata.models.chain_parts import (
     NONE,
@@ -92,6 +94,11 @@ class ChainOutputs(Outputs):
 
     def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
         return self.legality.stuck(starts, known.sets, known.of)
+
+    def label_names(self, encoding: Encoding | None) -> LabelNames:
+        from riata.models.label_names import names_of
+
+        return names_of((), self.labels, encoding) if encoding is not None else names_of(self.labels, (), None)
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
         from riata.data.chunk_boundaries import chunk_flags

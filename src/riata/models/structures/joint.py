@@ -21,6 +21,7 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
 from riata.features.joint import JointFeatures, parse
+from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow
 from riata.models.container import Arrays
 from riata.models.dictionary_parts import read_dictionary, store_dictionary
@@ -78,6 +79,15 @@ class JointOutputs(Outputs):
 
     def exact_refusal(self, features: Features) -> Refusal:
         return REFUSAL
+
+    def label_names(self, encoding: Encoding | None) -> LabelNames:
+        from riata.models.label_names import names_of
+
+        return names_of(self.tags, self.chunks, self.encoding)
+
+    def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
+        tags, chunks = np.divmod(codes, len(self.chunks))
+        return np.stack([tags, len(self.tags) + chunks], axis=1).astype(np.int32)
 
     def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
         return known

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata._core import Instances, SegmentWeights, SegmentWeights64, segment_probabilities, stuck_segments
-from riata.data.encodings.base import OUTSIDE
+from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.kept_labels import KnownLabels
 from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids, Starts
@@ -20,6 +20,7 @@ from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.segments import SegmentFeatures, parse
+from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow, read_strings
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
@@ -74,6 +75,15 @@ class SegmentOutputs(Outputs):
             return None
         beyond = next(template for template in features.templates if not template.exact)
         return Refusal(f"'{beyond}' reads further back than label[-1]", beyond, FEWER_LABELS)
+
+    def label_names(self, encoding: Encoding | None) -> LabelNames:
+        """The types of segments. A segment is in the slot of its first token."""
+        outside = None if encoding is None else np.array([kind == OUTSIDE for kind in self.segmentation.types])
+        return LabelNames(self.segmentation.types, outside=outside)
+
+    def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = np.where(codes < 0, -1, codes % len(self.segmentation.types)).astype(np.int32)
+        return found
 
     def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
         most = of_precision(weights, PRECISIONS).most

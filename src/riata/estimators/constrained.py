@@ -1,0 +1,121 @@
+"""Constraints of estimators of sequences: what decoding keeps, how it was kept, and the constraints of model files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from riata import registry
+from riata.errors import ModelFileError, SettingError, printed
+from riata.estimators.columns import Columns
+
+if TYPE_CHECKING:
+    from riata.choosing.options import Options
+    from riata.data.types import Corpus
+    from riata.inference.kept import Kept
+    from riata.inference.rules.slots import LabelNames, Slots
+
+Self = TypeVar("Self", bound="Constrained")  # typing.Self needs Python 3.11
+
+SOFT = "soft"  # of predict(constraints=): constraints that must be kept otherwise have the penalty SOFT_PENALTY
+SOFT_PENALTY = 1.0
+ROLE = "constraint "  # before the number of a constraint: the role of its function in a model file
+
+
+class ConstraintReport(NamedTuple):
+    """How many sentences there were, how their outputs were found, and how many break each constraint without them."""
+
+    sentences: int
+    found: dict[str, int]
+    broken: dict[str, int]
+
+    def __str__(self) -> str:
+        ways = ", ".join(f"{count:,} {way}" for way, count in self.found.items())
+        return f"Constraints: {self.sentences:,} sentences, {ways}."
+
+
+class Constrained(Columns):
+    """Knows the constraints that predictions keep."""
+
+    _softens: float | None = None  # the penalty of constraints that have none, at this prediction
+    _kept: tuple[Any, Kept] | None = None  # the last result of `kept`, and what it was made of
+
+    def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
+        """The slots of sentences, for constraints that depend on the input. Tasks whose slots are no tokens override it."""
+        from riata.inference.kept import token_slots
+
+        return token_slots(corpus, names)
+
+    def kept(self, options: Options) -> Kept | None:
+        """The constraints that decoding keeps; None: there are none."""
+        declared = options.constrained.declared
+        if declared is None:
+            return None
+        from riata.inference.kept import Kept
+
+        model = self._check_fitted()
+        made_of = (id(model), tuple(declared.texts()), self._softens)
+        if self._kept is None or self._kept[0] != made_of:
+            encoding = None if self.learnt_as_ is None else registry.get("encoding", self.learnt_as_)
+            names = model.outputs.label_names(encoding)
+            self._kept = made_of, Kept(declared, names, options.constrained.slots, self._softens)
+        return self._kept[1]
+
+    def switched(self: Self, constraints: Any) -> Self:
+        """The same model, whose constraints are kept (True), ignored (False), or have a penalty where they have none: SOFT, or a number."""
+        if constraints is False:
+            return self.twin(constraints=None)
+        made = self.twin()
+        if constraints is True:
+            return made.twin(inference="after") if made.inference == "none" else made
+        is_number = isinstance(constraints, (int, float)) and 0 < constraints < 1e12
+        if constraints != SOFT and not is_number:
+            raise SettingError(
+                f"constraints is {printed(constraints)}; expected True, False, {SOFT!r}, or a penalty above 0."
+            )
+        made._softens = SOFT_PENALTY if constraints == SOFT else float(constraints)
+        return made
+
+    def constraint_report(self, X: Any) -> ConstraintReport:
+        """How the outputs of these sentences are made to keep the constraints, and which of them are broken otherwise."""
+        from riata.choosing.options import checked
+        from riata.inference.kept import Tally
+
+        kept = self.kept(checked(self, training=False))
+        if kept is None:
+            raise SettingError("the model has no constraints.", remedy="Give some: set_params(constraints=[…]).")
+        kept.tally = Tally()
+        corpus = self.sentences(X)
+        self.labels_of(self.input_columns(corpus))  # type: ignore[attr-defined]
+        return report_of(kept)
+
+
+def report_of(kept: Kept) -> ConstraintReport:
+    """What has been counted so far."""
+    found, broken = kept.tally.found, kept.tally.broken
+    texts = {repr(kept.declared[origin]): broken[origin] for origin in range(len(kept.declared))}
+    return ConstraintReport(sum(found.values()), dict(found), texts)
+
+
+def stored_constraints(estimator: Any) -> tuple[list[str], dict[str, Callable[..., Any]]]:
+    """The constraints of an estimator as text, and the functions that they use, by role."""
+    from riata.inference.declared import Declared
+
+    declared = Declared(estimator.constraints or ())
+    functions = {}
+    for number, constraint in enumerate(declared.constraints):
+        if (function := getattr(constraint, "function", None)) is not None:
+            functions[f"{ROLE}{number}"] = function
+    return declared.texts(), functions
+
+
+def constraints_in(header: Mapping[str, Any], functions: Mapping[str, Any]) -> list[Any] | None:
+    """The constraints of a model file. functions: those of the user, by role."""
+    texts = header.get("constraints")
+    if texts is None:
+        return None
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ModelFileError("the model's constraints are inconsistent")
+    from riata.inference.declared import Declared
+
+    return list(Declared(texts).supplied(functions.values()).constraints)

@@ -1,0 +1,127 @@
+"""Constraints that the outputs of sentences keep, grounded on them, in the form of the core."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from riata import _core
+from riata.inference.rules.packed import PackedParts, PackedRules, pack_automata, pack_rules
+from riata.inference.rules.rule import Automaton, Rule
+from riata.inference.rules.rules import Rules
+from riata.inference.rules.slots import LabelNames, Slots
+
+if TYPE_CHECKING:
+    from riata.data.types import Corpus
+    from riata.inference.declared import Declared
+
+
+class Tally:
+    """How outputs under constraints were found, and what was broken without them. Several threads may count."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.found: Counter[str] = Counter()  # by the way in which they were found
+        self.broken: Counter[int] = (
+            Counter()
+        )  # by number of the constraint: sentences that break it without constraints
+
+    def add(self, found: Mapping[str, int], broken: Mapping[int, int]) -> None:
+        with self._lock:
+            self.found.update(found)
+            self.broken.update(broken)
+
+
+class Grounded(NamedTuple):
+    """Constraints on the sentences of a corpus."""
+
+    native: _core.Rules
+    shared: Rules  # of all sentences
+    own: Sequence[Rules]  # of each sentence; empty: there are none
+
+    def of(self, sentence: int) -> Rules:
+        """All rules of one sentence."""
+        return self.shared + self.own[sentence] if self.own else self.shared
+
+    @property
+    def has_predicates(self) -> bool:
+        return bool(self.shared.predicates) or any(rules.predicates for rules in self.own)
+
+
+class Kept:
+    """Constraints that outputs keep.
+
+    names: what their names stand for in a model. slots: gives the slots of sentences to constraints that depend on the input.
+    soften: constraints without a penalty have this one; None: they must be kept.
+    """
+
+    def __init__(
+        self,
+        declared: Declared,
+        names: LabelNames,
+        slots: Callable[[Corpus, LabelNames], Sequence[Slots]],
+        soften: float | None = None,
+    ) -> None:
+        self.declared, self.names, self.slots, self.soften = declared, names, slots, soften
+        self.tally = Tally()
+        declared.check(names)
+        self._shared = self._softened(declared.shared(names))
+        self._varies = not all(constraint.is_shared for constraint in declared.constraints)
+        self._same = (
+            None
+            if self._varies
+            else Grounded(native_rules(self.names, self._shared.rules, self._shared.automata), self._shared, ())
+        )
+
+    @property
+    def same(self) -> _core.Rules | None:
+        """The rules, if they are the same for all sentences."""
+        return None if self._same is None else self._same.native
+
+    def on(self, corpus: Corpus) -> Grounded:
+        """The constraints on the sentences of a corpus."""
+        if self._same is not None:
+            return self._same
+        own = [self._softened(self.declared.own(slots)) for slots in self.slots(corpus, self.names)]
+        native = native_rules(self.names, self._shared.rules, self._shared.automata)
+        packed = pack_rules([rules.rules for rules in own], len(self.names))
+        native.add(packed.sentences, *_arrays(packed))
+        return Grounded(native, self._shared, own)
+
+    def _softened(self, rules: Rules) -> Rules:
+        return rules if self.soften is None else rules.softened(self.soften)
+
+
+def native_rules(names: LabelNames, rules: Sequence[Rule], automata: Sequence[Automaton]) -> _core.Rules:
+    """Rules and automata of all sentences, in the form of the core."""
+    tracks = [len(names)] if names.columns is None else np.bincount(names.columns).tolist()
+    native = _core.Rules(tracks)
+    native.share(*_arrays(pack_rules([rules], len(names))))
+    packed = pack_automata(automata, len(names))
+    native.share_automata(packed.states, packed.next, packed.accepting, packed.penalty, packed.origin)
+    return native
+
+
+def token_slots(corpus: Corpus, names: LabelNames) -> list[Slots]:
+    """Every token is a slot. Its columns are those of the corpus, by number."""
+    texts = {origin: column.texts() for origin, column in zip(corpus.origins, corpus.columns, strict=True)}
+    starts = corpus.starts.tolist()
+    return [
+        Slots(high - low, names, columns={origin: values[low:high] for origin, values in texts.items()})
+        for low, high in pairwise(starts)
+    ]
+
+
+def _arrays(packed: PackedRules) -> tuple[Any, ...]:
+    """The arrays of rules as the core takes them."""
+    sides = (_side(packed.when), _side(packed.count))
+    return packed.label_sets, *sides, packed.low, packed.high, packed.penalty, packed.origin
+
+
+def _side(parts: PackedParts) -> tuple[Any, ...]:
+    return parts.labels, parts.everywhere, parts.offsets, parts.slots

@@ -1,0 +1,54 @@
+"""riata train --constraint and --inference, and what riata predict says of constraints."""
+
+import pytest
+
+from samples import as_text
+
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+TRAIN = ["train", "chunk", "--train", "train.txt", "--model", "m.riata", "--recipe", "perceptron"]
+RULE = 'at_most(1, "NP")'
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.txt").write_text(as_text(), encoding="utf-8")
+    (tmp_path / "rules.txt").write_text(f"# no more than one\n{RULE}\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", [RULE, "rules.txt"])
+def test_models_are_trained_with_constraints_and_predictions_say_how_they_were_kept(run, rule):
+    status, _, err = run(*TRAIN, "--constraint", rule)
+    assert status == 0, err
+    status, out, err = run("predict", "--model", "m.riata", "train.txt")
+    assert status == 0, err
+    assert "Constraints: 4 sentences, 2 kept them already, 2 by search." in err
+    sentences = [block.splitlines() for block in out.strip().split("\n\n")]
+    assert all(sum(line.endswith(" B-NP") for line in sentence) <= 1 for sentence in sentences)
+    status, free, err = run("predict", "--model", "m.riata", "--constraints", "off", "train.txt")
+    assert "Constraints" not in err
+    assert free != out
+    assert run("predict", "--model", "m.riata", "--constraints", "0.000001", "train.txt")[1] == free
+    assert run("predict", "--model", "m.riata", "--constraints", "some", "train.txt")[0] == 2
+
+
+def test_inference_during_training(run):
+    assert run(*TRAIN, "--inference", "during", "--constraint", RULE)[0] == 0
+    status, _, err = run(*TRAIN[:-1], "crf", "--inference", "during", "--constraint", RULE)
+    assert status == 2
+    assert "learns from more than the best output" in err
+
+
+def test_wrong_constraints_are_refused(run, tmp_path):
+    status, _, err = run(*TRAIN, "--constraint", "at_most")
+    assert status == 2
+    assert "is no constraint" in err
+    (tmp_path / "wrong.txt").write_text("\nat_mots(1, 'NP')\n")
+    status, _, err = run(*TRAIN, "--constraint", "wrong.txt")
+    assert status == 2
+    assert "wrong.txt:2" in err
+    assert "at_most" in err
+    run(*TRAIN)
+    status, _, err = run("predict", "--model", "m.riata", "--constraints", "on", "train.txt")
+    assert status == 2
+    assert "this one has none" in err

@@ -1,0 +1,176 @@
+"""Estimators with constraints: what they predict, say, store and refuse."""
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import riata
+from riata import constraints as c
+from riata.errors import ModelFileError, RiataWarning, SearchError, SettingError, UnknownNameError, UnsupportedError
+from samples import CHUNKS, INPUTS, TAGS, WORDS
+
+CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
+SHAPES = {
+    "chain": (riata.Chunker, {"recipe": "perceptron"}),
+    "crf": (riata.Chunker, {"recipe": "crf"}),
+    "bioes": (riata.Chunker, {"recipe": "perceptron", "learn_as": "bioes"}),
+    "beam": (riata.Chunker, {"recipe": "laso-perceptron", "structure": "chain", "beam": 1}),
+    "segments": (riata.Chunker, {"recipe": "perceptron", "structure": "segments"}),
+    "searched segments": (riata.Chunker, {"recipe": "laso-perceptron", "structure": "segments", "beam": 2}),
+    "kernel": (riata.Chunker, {"recipe": "kernel-perceptron"}),
+}
+
+
+def fitted(estimator, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiataWarning)
+        return estimator.fit(X, y)
+
+
+def noun_phrases(labels):
+    return sum(label in ("B-NP", "S-NP") for label in labels)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_predictions_keep_constraints_on_every_structure(shape):
+    task, params = SHAPES[shape]
+    chunker = fitted(task(**params, epochs=5), INPUTS, CHUNK_LABELS)
+    free = chunker.predict(INPUTS)
+    assert max(map(noun_phrases, free)) == 2
+    chunker.set_params(constraints=[c.at_most(1, "NP"), c.at_least(1, "VP")])
+    kept = chunker.predict(INPUTS)
+    assert all(noun_phrases(labels) <= 1 and "B-VP" in labels for labels in kept)
+    assert chunker.predict(INPUTS, constraints=False) == free
+    assert chunker.predict(INPUTS, constraints="soft") == chunker.predict(INPUTS, constraints=1.0)
+    assert chunker.predict(INPUTS, constraints=1e-6) == free
+    # One sentence at a time, and as numbers: the fast paths.
+    assert [chunker.predict([sentence])[0] for sentence in INPUTS] == kept
+    assert [chunker.classes_[i] for i in chunker.predict_ids(INPUTS)] == [label for labels in kept for label in labels]
+
+
+def test_tags_with_chunk_labels_keep_constraints_on_both():
+    y = [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
+    tagger = fitted(riata.JointTagger(structure="joint", epochs=5), WORDS, y)
+    tagger.set_params(constraints=[c.at_most(1, "NP"), c.at_most(0, "DT")])
+    for labels in tagger.predict(WORDS):
+        assert noun_phrases([chunk for _, chunk in labels]) <= 1
+        assert all(tag != "DT" for tag, _ in labels)
+
+
+def test_constraints_may_depend_on_columns():
+    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(0, "NP", where={1: "DT"})])
+    for sentence, labels in zip(INPUTS, chunker.predict(INPUTS), strict=True):
+        assert all(label != "B-NP" for (_, tag), label in zip(sentence, labels, strict=True) if tag == "DT")
+
+
+def test_the_report_says_how_outputs_were_found():
+    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP"), c.at_least(1, "VP")])
+    report = chunker.constraint_report(INPUTS)
+    assert report.sentences == 4
+    assert report.found == {"kept them already": 2, "by search": 2}
+    assert report.broken == {"at_most(1, 'NP')": 2, "at_least(1, 'VP')": 0}
+    assert str(report) == "Constraints: 4 sentences, 2 kept them already, 2 by search."
+    with pytest.raises(SettingError, match="no constraints"):
+        chunker.set_params(constraints=None).constraint_report(INPUTS)
+
+
+def alternating(labels):
+    """No label twice in a row."""
+    return all(a != b for a, b in itertools.pairwise(labels))
+
+
+def test_model_files_keep_constraints(tmp_path):
+    rules = [c.at_most(1, "NP"), "requires('VP', 'NP')", c.predicate(alternating, penalty=2)]
+    chunker = fitted(riata.Chunker("perceptron", constraints=rules, inference="none"), INPUTS, CHUNK_LABELS)
+    assert max(map(noun_phrases, chunker.predict(INPUTS))) == 2
+    chunker.save(tmp_path / "m.riata")
+    with pytest.raises(ModelFileError, match="alternating"):
+        riata.load_model(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata", using=[alternating])
+    assert list(map(repr, loaded.constraints)) == [repr(rules[0]), rules[1], repr(rules[2])]
+    assert loaded.inference == "none"
+    for one in (loaded, pickle.loads(pickle.dumps(loaded))):
+        assert max(map(noun_phrases, one.set_params(inference="after").predict(INPUTS))) == 1
+
+
+def test_functions_refuse_finished_outputs():
+    tagger = fitted(riata.Tagger("perceptron"), WORDS, TAGS)
+    tagger.set_params(constraints=[c.predicate(lambda labels: labels[0] != "DT")])
+    assert all(labels[0] != "DT" for labels in tagger.predict(WORDS))
+    assert tagger.constraint_report(WORDS).found == {"kept them already": 2, "by a list of the best": 2}
+
+
+def test_known_labels_stay_under_constraints():
+    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")])
+    given = [[None] * 3 + ["B-NP"], [None] * 4 + ["B-NP"], [None] * 3, [None] * 2 + ["B-NP", None]]
+    labels = chunker.predict(INPUTS, given=given)
+    assert labels[1][4] == "B-NP"
+    assert all(noun_phrases(found) <= 1 for found in labels)
+
+
+def test_confidences_are_of_outputs_that_keep_constraints():
+    chunker = fitted(riata.Chunker("crf"), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")])
+    ids, values = chunker.confidence_ids(chunker.sentences(INPUTS))
+    np.testing.assert_array_equal(ids, chunker.predict_ids(INPUTS))
+    assert ((values > 0) & (values <= 1)).all()
+    with pytest.raises(UnsupportedError, match="do not keep constraints"):
+        chunker.predict_nbest(INPUTS, 2)
+
+
+def test_development_scores_are_of_outputs_that_keep_constraints():
+    never = [c.at_most(0, "NP")]
+    params = {"recipe": "perceptron", "dev": 0.5, "epochs": 2}
+    scores = [
+        fitted(
+            riata.Chunker(**params, constraints=never, inference=inference), INPUTS * 4, CHUNK_LABELS * 4
+        ).best_score_
+        for inference in ("none", "after")
+    ]
+    assert scores[1] < scores[0]
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "message"),
+    [
+        ([c.at_most(1, "B-NPs")], UnknownNameError, "Did you mean 'B-NP'"),
+        ([c.at_most(1, "NP", where={"pos": "DT"})], UnknownNameError, "column 'pos'"),
+        (["at_most(1"], SettingError, "is no constraint"),
+        ([c.at_least(2, "NP"), c.at_most(1, "VP", "NP")], SettingError, "contradict each other"),
+        ([3], SettingError, "is no constraint"),
+    ],
+)
+def test_wrong_constraints_are_refused(rules, error, message):
+    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    with pytest.raises(error, match=message):
+        chunker.set_params(constraints=rules).predict(INPUTS)
+
+
+def test_sentences_without_a_legal_output_are_named():
+    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker.set_params(
+        constraints=[c.at_most(9, "VP"), c.at_least(1, "NP"), c.excludes("NP", "VP"), c.at_least(1, "VP")]
+    )
+    with pytest.raises(SearchError, match=r"sentence 1 \(from 0\)") as raised:
+        chunker.predict([[], INPUTS[0]])
+    assert "at_least(1, 'NP'); excludes('NP', 'VP'); at_least(1, 'VP')." in str(raised.value)
+    chunker.set_params(constraints=[c.at_least(2, "NP"), c.at_most(9, "VP")])
+    with pytest.raises(SearchError, match=r"keeps the constraint at_least\(2, 'NP'\)"):
+        chunker.predict([INPUTS[0][:1]])
+
+
+def test_what_constraints_do_not_go_with():
+    chunker = fitted(riata.Chunker("crf", constraints=[c.at_most(1, "NP")]), INPUTS, CHUNK_LABELS)
+    with pytest.raises(UnsupportedError, match="decode='spans'"):
+        chunker.predict(INPUTS, decode="spans")
+    with pytest.raises(UnsupportedError, match="structure 'factorial' has none"):
+        y = [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
+        riata.JointTagger("crf", structure="factorial", constraints=[c.at_most(1, "NP")]).fit(WORDS, y)
+    with pytest.raises(SettingError, match="expected True, False, 'soft'"):
+        chunker.predict(INPUTS, constraints="maybe")

@@ -1,0 +1,126 @@
+"""Learning without inference, before it and during it, against their slow twins (oracle.constrained)."""
+
+import itertools
+import random
+import warnings
+
+import pytest
+
+import riata
+from oracle import features as twin
+from oracle.constrained import with_inference, without_inference
+from packed_weights import weights_of
+from riata import constraints as c
+from riata._core import shuffled
+from riata.errors import RiataWarning, SettingError, UnsupportedError
+from riata.features.attributes import builtin
+from riata.features.templates import parse
+
+TEMPLATE = "number(0)[0]\nnumber(0)[-1]\nnumber(1)[0]\nbias[0]"
+LOCAL = {"recipe": "perceptron", "template": parse(TEMPLATE), "settings": {"precision": "double", "average": False}}
+RULES = [c.at_most(1, "A"), c.requires("B", "A"), c.transitions(forbidden=[("C", "C")])]
+
+
+def drawn(seed, sentences=8):
+    """Numbers and legal labels at random. Numbers are no binary fractions, so that scores do not tie."""
+    rng = random.Random(seed)
+    X, y = [], []
+    while len(X) < sentences:
+        n = rng.randint(1, 4)
+        labels = [rng.choice("ABC") for _ in range(n)]
+        if is_legal(None, labels):
+            X.append([(str(round(rng.uniform(-1, 1), 6)), str(round(rng.uniform(-1, 1), 6))) for _ in range(n)])
+            y.append(labels)
+    return X, y
+
+
+def is_legal(_, labels):
+    few = labels.count("A") <= 1 and ("B" not in labels or "A" in labels)
+    return few and all(pair != ("C", "C") for pair in itertools.pairwise(labels))
+
+
+def examples(X, y):
+    return [(twin.inputs(x, parse(TEMPLATE), builtin()), labels) for x, labels in zip(X, y, strict=True)]
+
+
+def quietly(tagger, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiataWarning)
+        return tagger.fit(X, y)
+
+
+def orders(X, first, last):
+    return [shuffled(len(X), 0, epoch).tolist() for epoch in range(first, last + 1)]
+
+
+def same(weights, expected):
+    for key in {*weights, *expected}:
+        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("inference", ["none", "after"])
+def test_a_chain_without_neighbouring_labels_learns_local_classifiers(seed, inference):
+    X, y = drawn(seed)
+    tagger = quietly(riata.Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference), X, y)
+    same(weights_of(tagger.model_), without_inference(examples(X, y), tagger.classes_, orders(X, 1, 3)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_learning_during_inference_equals_its_twin(seed):
+    """It goes on from weights of one epoch, since at zero all outputs tie."""
+    X, y = drawn(seed)
+    tagger = quietly(riata.Tagger(**LOCAL, epochs=1), X, y)
+    start = weights_of(tagger.model_)
+    tagger.set_params(constraints=RULES, inference="during", epochs=4, warm_start=True)
+    quietly(tagger, X, y)
+    expected = with_inference(examples(X, y), tagger.classes_, orders(X, 2, 5), is_legal, start)
+    same(weights_of(tagger.model_), expected)
+    assert all(is_legal(None, labels) for labels in tagger.predict(X))
+
+
+def test_partial_fit_learns_under_constraints_too():
+    X, y = drawn(3)
+    whole = quietly(riata.Tagger(**LOCAL, epochs=1, constraints=RULES, inference="during"), X, y)
+    parts = riata.Tagger(**LOCAL, constraints=RULES, inference="during").partial_fit(X, y)
+    same(weights_of(whole.model_), weights_of(parts.model_))
+
+
+@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_searches_learn_under_constraints(recipe, structure):
+    X, y = drawn(1, 12)
+    X = [[(f"{float(a):.0f}",) for a, _ in sentence] for sentence in X]
+    tagger = riata.Tagger(recipe, structure=structure, constraints=RULES[:2], inference="during", epochs=3, beam=2)
+    quietly(tagger, X, y)
+    for labels in tagger.predict(X):
+        assert labels.count("A") <= 1
+        assert "B" not in labels or "A" in labels
+
+
+def test_true_outputs_that_break_constraints_are_counted_and_learnt_from():
+    X, y = drawn(2)
+    y[0] = ["A"] * len(y[0])
+    X[1], y[1] = X[1][:1] * 2, ["A", "A"]
+    for recipe in ("perceptron", "laso-perceptron"):
+        tagger = riata.Tagger(recipe, template=parse(TEMPLATE), constraints=RULES, inference="during", epochs=2)
+        with pytest.warns(RiataWarning, match="true outputs break constraints"):
+            tagger.fit(X, y)
+        assert all(is_legal(None, labels) for labels in tagger.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"recipe": "crf"}, UnsupportedError, "learns from more than the best output"),
+        ({"recipe": "mira"}, UnsupportedError, "learns from more than the best output"),
+        ({"recipe": "perceptron", "shards": 2}, UnsupportedError, "shards is 2"),
+        ({"recipe": "perceptron", "constraints": None}, SettingError, "there are no constraints"),
+        ({"recipe": "laso-alma", "structure": "segments", "queue": "exact"}, UnsupportedError, "step=alma"),
+        ({"recipe": "perceptron", "inference": "before"}, SettingError, "expected 'none', 'after' or 'during'"),
+    ],
+)
+def test_what_learning_under_constraints_refuses(params, error, message):
+    X, y = drawn(0)
+    with pytest.raises(error, match=message):
+        riata.Tagger(**{"constraints": RULES, "inference": "during", **params}).fit(X, y)
