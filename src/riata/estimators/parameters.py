@@ -49,6 +49,7 @@ class Parameters(Params):
     default_template: str
     search_structure: str | None = None  # the structure that recipes that search prefer to the chain
     outputs = 1  # number of columns to predict
+    file_format: str | None = None  # the format of its files, where they are neither columns nor CoNLL-U
     own_structure: str | None = None  # the structure of the task, whatever the recipe prefers
     default_recipe = "mira"  # if nothing determines the structure
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score

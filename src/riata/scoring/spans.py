@@ -192,6 +192,7 @@ class SpanReport:
     correct: int
     tokens: int
     rows: tuple[Row, ...]
+    unit: str = "tokens"  # what accuracy is of
 
 
 def report(counts: SpanCounts) -> SpanReport:
