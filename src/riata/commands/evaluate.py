@@ -165,7 +165,7 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
     if estimator.file_format is not None:
-        return estimator.compared(gold, predicted)
+        return estimator.compared_files(gold, predicted)
     if estimator.outputs > 1:
         both = [last_columns(corpus, outputs, apart, estimator.fields) for corpus in (gold, predicted)]
         estimator.check_gold(replace(gold, columns=both[0]))

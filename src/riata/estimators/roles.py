@@ -190,7 +190,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         return evaluate_roles(gold, self._propositions(gold, slots, ids))
 
     @staticmethod
-    def compared(gold: RoleCorpus, predicted: RoleCorpus) -> Evaluation:
+    def compared_files(gold: RoleCorpus, predicted: RoleCorpus) -> Evaluation:
         """The scores of one file against another."""
         from riata.scoring.roles import evaluate_roles
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata import constraints
 from riata.data.named_features import Given
-from riata.data.names import interned
+from riata.data.texts import interned
 from riata.data.types import Column, Corpus
 from riata.reproducing.tasks import Trial
 from riata.scoring.figures import Sample
