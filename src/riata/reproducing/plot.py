@@ -14,7 +14,7 @@ from riata.showing.plotting import canvas, heat, save
 
 def plot(outcome: Outcome, path: Path) -> None:
     figure = canvas(7, 4)
-    {"dots": _dots, "grid": _grids, "curves": _curves}[outcome.reproduction.picture](outcome, figure)
+    {"dots": _dots, "grid": _grids, "curves": _curves, "panels": _panels}[outcome.reproduction.picture](outcome, figure)
     figure.suptitle(f"{outcome.reproduction.title}\n{_where(outcome)}", fontsize=9)
     save(figure, path)
 
@@ -67,6 +67,36 @@ def _curves(outcome: Outcome, figure: Any) -> None:
         axes.grid(alpha=0.3)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+
+
+def _panels(outcome: Outcome, figure: Any) -> None:
+    """A picture for each text before the colon in names of rows: a line per row, against the number at the end of keys of columns."""
+    kind = outcome.reproduction.drawn.rpartition("_")[0]
+    split = {column.key: column.key.rpartition("_") for column in outcome.reproduction.columns}
+    at = {key: int(number) for key, (before, _, number) in split.items() if before == kind}
+    panels = list(dict.fromkeys(name.partition(": ")[0] for name in outcome.measured))
+    across = min(2, len(panels))
+    down = -(-len(panels) // across)
+    figure.set_size_inches(4.2 * across, 0.8 + 2.6 * down)
+    shown = np.atleast_1d(figure.subplots(down, across)).ravel()
+    for axes, panel in zip(shown, panels, strict=False):
+        for name, measured in outcome.measured.items():
+            if name.partition(": ")[0] != panel:
+                continue
+            keys = [key for key in at if key in measured]
+            means = [measured[key].mean for key in keys]
+            low, high = zip(*(measured[key].interval or (measured[key].mean,) * 2 for key in keys), strict=True)
+            (line,) = axes.plot(
+                [at[key] for key in keys], means, marker="o", markersize=3, label=name.partition(": ")[2]
+            )
+            axes.fill_between([at[key] for key in keys], low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        axes.set_xscale("log")
+        axes.set_title(panel, fontsize=9)
+        axes.grid(alpha=0.3)
+    for axes in shown[len(panels) :]:
+        axes.set_visible(False)
+    handles, labels = shown[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8)
 
 
 def _grids(outcome: Outcome, figure: Any) -> None:

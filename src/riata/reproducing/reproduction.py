@@ -87,5 +87,5 @@ class Reproduction:
     quick_epochs: int = 3
     quick_sentences: int | None = None  # of the data of `--quick`, so many alone
     sentences: int | None = None  # learn from so many and measure on them: neither development nor test data
-    picture: Literal["dots", "grid", "curves"] = "dots"
+    picture: Literal["dots", "grid", "curves", "panels"] = "dots"
     drawn: str = "f1"  # the column that the picture shows

@@ -19,7 +19,7 @@ from riata.tasks.tag import Tagger
 
 OUTPUTS = 5
 SIZES = (100, 300, 1000, 3000, 10_000)  # examples to learn from
-QUICK = (20, 60)
+QUICK = (10, 20, 30, 45, 60)
 SCORED = 2000  # examples that are scored
 MOST = 20_000_000  # numbers that are drawn at once
 LABELS = ("0", "1")
@@ -126,19 +126,23 @@ def trial(asked: Trial) -> dict[str, Sample]:
     scored = 100 if asked.quick else SCORED
     found = {}
     world, train, test = _data(kappa, width, asked.seed, max(sizes), scored)
-    for size, shown in zip(sizes, SIZES, strict=False):
+    for size, shown in zip(sizes, SIZES, strict=True):
         asked.tell(f"{size:,} examples")
         if inference == "during":
             made = _trained(world, train.corpus(size), "during", asked.epochs, average, asked.seed)
         else:
             made = _local(kappa, width, asked.seed, max(sizes), scored, size, asked.epochs, average)
         predicted = made.predict(test.corpus(scored), constraints=inference != "none")
-        right = np.array(predicted, dtype=np.int8) == test.truth
+        right = np.array([[int(label) for label in output] for output in predicted]) == test.truth
         found[size_key(shown)] = Sample(100 * float(right.mean()))
         found[f"whole_{shown}"] = Sample(100 * float(right.all(axis=1).mean()))
-        found[f"separated_{shown}"] = Sample(float(made.history_[-1]["updates"] == 0))
+        found[separated_key(shown)] = Sample(100 * float(made.history_[-1]["updates"] == 0))
     return found
 
 
 def size_key(size: int) -> str:
     return f"accuracy_{size}"
+
+
+def separated_key(size: int) -> str:
+    return f"separated_{size}"
