@@ -89,12 +89,9 @@ bool read_token(PyObject* token, Py_ssize_t& width, std::vector<PyObject*>& text
 // Whether all labels keep rules that are the same for all sentences.
 bool keep(const Rules& rules, const std::vector<std::int64_t>& starts, std::span<const std::int32_t> found) {
   RuleCheck check(rules);
-  std::vector<Part> parts;
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
     const auto from = static_cast<std::size_t>(starts[s]), to = static_cast<std::size_t>(starts[s + 1]);
-    parts.clear();
-    append_labels(found.subspan(from, to - from), parts);
-    if (to > from && !check(0, parts).clean()) return false;
+    if (to > from && !check.of_labels(found.subspan(from, to - from)).clean()) return false;
   }
   return true;
 }
@@ -196,6 +193,7 @@ void bind_folded(nb::module_& m) {
           [](Folded& self, nb::list sentences, Py_ssize_t columns, nb::list labels, const Rules* rules) {
             check_labels(labels, self.weights().weights.labels);
             if (rules != nullptr) rules->check_tracks({self.weights().weights.labels});
+            if (rules != nullptr && RuleCheck(*rules).needs_positions(0)) throw Error("RiataError", "rules that list positions");
             return label(self, sentences, columns, labels, rules);
           },
           nb::arg("sentences"), nb::arg("columns"), nb::arg("labels"), nb::arg("rules").none() = nb::none(),

@@ -3,13 +3,16 @@
 import itertools
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
 import riata
+from riata import _core
 from riata import constraints as c
 from riata.errors import ModelFileError, RiataWarning, SearchError, SettingError, UnknownNameError, UnsupportedError
+from riata.features.templates import parse
 from samples import CHUNKS, INPUTS, TAGS, WORDS
 
 CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
@@ -98,11 +101,40 @@ def test_model_files_keep_constraints(tmp_path):
         assert max(map(noun_phrases, one.set_params(inference="after").predict(INPUTS))) == 1
 
 
-def test_functions_refuse_finished_outputs():
-    tagger = fitted(riata.Tagger("perceptron"), WORDS, TAGS)
-    tagger.set_params(constraints=[c.predicate(lambda labels: labels[0] != "DT")])
-    assert all(labels[0] != "DT" for labels in tagger.predict(WORDS))
-    assert tagger.constraint_report(WORDS).found == {"kept them already": 2, "by a list of the best": 2}
+WAYS = {
+    "by the integer program": (riata.Tagger, {"recipe": "perceptron", "template": parse("word[0]\nedge")}),
+    "by a list of the best": (riata.Tagger, {"recipe": "perceptron", "template": parse("word[0]\nlabel[-1]")}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_functions_refuse_finished_outputs(way):
+    task, params = WAYS[way]
+    tagger = fitted(task(**params), WORDS, TAGS)
+    tagger.set_params(constraints=[c.predicate(lambda labels: labels[0] != "DT"), c.at_most(1, "NN")])
+    found = tagger.predict(WORDS)
+    assert all(labels[0] != "DT" and labels.count("NN") <= 1 for labels in found)
+    assert tagger.constraint_report(WORDS).found == {"kept them already": 2, way: 2}
+    # The best of all that are left: as forbidding the label at the first token.
+    instead = [c.transitions(forbidden=[(None, "DT")]), c.at_most(1, "NN")]
+    assert tagger.set_params(constraints=instead).predict(WORDS) == found
+    # A penalty that is worth paying, and one that is not.
+    for penalty, expected in ((1e-6, tagger.predict(WORDS, constraints=False)), (1e6, found)):
+        tagger.set_params(constraints=[c.predicate(lambda labels: labels[0] != "DT", penalty=penalty)])
+        assert tagger.predict(WORDS) == expected
+
+
+@pytest.mark.parametrize("structure", ["chain", "kernel-chain", "segments"])
+def test_a_search_that_is_cut_off_leaves_the_rest_to_the_integer_program(structure, monkeypatch):
+    params = {"template": parse("word[0]\nedge")} if structure == "chain" else {}
+    recipe = "kernel-perceptron" if structure == "kernel-chain" else "perceptron"
+    chunker = fitted(riata.Chunker(recipe, structure=structure, **params), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")])
+    expected = chunker.predict(INPUTS)
+    monkeypatch.setattr(_core, "decode_under", partial(_core.decode_under, nodes=1, width=1000))
+    assert chunker.predict(INPUTS) == expected
+    way = "by a search that was cut off" if structure == "segments" else "by the integer program"
+    assert chunker.constraint_report(INPUTS).found == {"kept them already": 2, way: 2}
 
 
 def test_known_labels_stay_under_constraints():

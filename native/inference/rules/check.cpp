@@ -3,60 +3,72 @@
 #include <algorithm>
 
 namespace riata {
+namespace {
 
-RuleCheck::RuleCheck(const Rules& rules) : rules_(rules), starts_{0} {
-  const std::span<const Rule> shared = rules.shared();
-  const auto reads_list = [](const Rule& rule) { return !rule.count.everywhere || (!rule.always && !rule.when.everywhere); };
-  for (std::int32_t label = 0; label < rules.labels(); ++label) {
-    for (std::size_t r = 0; r < shared.size(); ++r) {
-      const Rule& rule = shared[r];
-      if (reads_list(rule)) continue;
-      const std::int32_t when = !rule.always && rules.has_label(rule.when, label), count = rules.has_label(rule.count, label);
-      if (when + count > 0) counted_.push_back({static_cast<std::int32_t>(r), when, count});
+std::int32_t label_of(std::int32_t label) noexcept { return label; }
+std::int32_t label_of(const Part& part) noexcept { return part.label; }
+
+// Adds a broken rule to a verdict.
+template <class Kind>
+void note(const Kind& rule, RuleVerdict& verdict) {
+  if (rule.hard())
+    verdict.legal = false;
+  else
+    verdict.penalty += rule.penalty;
+}
+
+}  // namespace
+
+// Counts what rules of all sentences count, whatever the positions.
+template <class Labels>
+void RuleCheck::count(const Labels& labels) {
+  seen_.assign(rules_.shared().size(), 0);
+  sum_.assign(rules_.shared().size(), 0);
+  for (const auto& one : labels) {
+    if (label_of(one) < 0) continue;
+    for (const Rules::Counted& counted : rules_.counted(label_of(one))) {
+      seen_[static_cast<std::size_t>(counted.rule)] |= counted.when;
+      sum_[static_cast<std::size_t>(counted.rule)] += counted.count;
     }
-    starts_.push_back(counted_.size());
   }
+}
+
+bool RuleCheck::keeps_counts(std::size_t shared) const noexcept {
+  const Rule& rule = rules_.shared()[shared];
+  return (!rule.always && seen_[shared] == 0) || (sum_[shared] >= rule.low && sum_[shared] <= rule.high);
+}
+
+RuleVerdict RuleCheck::of_labels(std::span<const std::int32_t> labels) {
+  RuleVerdict verdict;
+  const std::span<const Rule> shared = rules_.shared();
+  if (!shared.empty()) count(labels);
   for (std::size_t r = 0; r < shared.size(); ++r) {
-    if (reads_list(shared[r])) slow_.push_back(static_cast<std::int32_t>(r));
+    if (!keeps_counts(r)) note(shared[r], verdict);
   }
+  for (const Automaton& automaton : rules_.automata()) {
+    if (!keeps(automaton, labels)) note(automaton, verdict);
+  }
+  return verdict;
 }
 
 RuleVerdict RuleCheck::operator()(std::int64_t sentence, std::span<const Part> parts, std::vector<std::int32_t>* broken) {
   const std::span<const Rule> shared = rules_.shared(), own = rules_.of(sentence);
   RuleVerdict verdict;
-  const auto note = [&](const auto& rule, std::size_t number) {
-    if (rule.hard())
-      verdict.legal = false;
-    else
-      verdict.penalty += rule.penalty;
-    if (broken != nullptr) broken->push_back(static_cast<std::int32_t>(number));
+  std::int32_t number = 0;
+  const auto judge = [&](const auto& rule, bool kept) {
+    if (!kept) note(rule, verdict);
+    if (!kept && broken != nullptr) broken->push_back(number);
+    ++number;
   };
-  seen_.assign(shared.size(), 0);
-  sum_.assign(shared.size(), 0);
-  for (const Part& part : parts) {
-    const auto label = static_cast<std::size_t>(part.label);
-    for (std::size_t k = starts_[label]; k < starts_[label + 1]; ++k) {
-      seen_[static_cast<std::size_t>(counted_[k].rule)] |= counted_[k].when;
-      sum_[static_cast<std::size_t>(counted_[k].rule)] += counted_[k].count;
-    }
-  }
-  auto slow = slow_.begin();
+  count(parts);
+  auto listing = rules_.listing().begin();
   for (std::size_t r = 0; r < shared.size(); ++r) {
-    const Rule& rule = shared[r];
-    bool kept = (!rule.always && seen_[r] == 0) || (sum_[r] >= rule.low && sum_[r] <= rule.high);
-    if (slow != slow_.end() && *slow == static_cast<std::int32_t>(r)) {
-      kept = keeps(rule, parts);
-      ++slow;
-    }
-    if (!kept) note(rule, r);
+    const bool lists = listing != rules_.listing().end() && *listing == static_cast<std::int32_t>(r);
+    listing += lists;
+    judge(shared[r], lists ? keeps(shared[r], parts) : keeps_counts(r));
   }
-  for (std::size_t r = 0; r < own.size(); ++r) {
-    if (!keeps(own[r], parts)) note(own[r], shared.size() + r);
-  }
-  const std::span<const Automaton> automata = rules_.automata();
-  for (std::size_t a = 0; a < automata.size(); ++a) {
-    if (!keeps(automata[a], parts)) note(automata[a], shared.size() + own.size() + a);
-  }
+  for (const Rule& rule : own) judge(rule, keeps(rule, parts));
+  for (const Automaton& automaton : rules_.automata()) judge(automaton, keeps(automaton, parts));
   return verdict;
 }
 
@@ -66,11 +78,13 @@ bool RuleCheck::keeps(const Rule& rule, std::span<const Part> parts) const noexc
   return sum >= rule.low && sum <= rule.high;
 }
 
-bool RuleCheck::keeps(const Automaton& automaton, std::span<const Part> parts) const noexcept {
+template <class Labels>
+bool RuleCheck::keeps(const Automaton& automaton, const Labels& labels) const noexcept {
+  const auto count = static_cast<std::size_t>(rules_.labels());
   std::int32_t state = 0;
-  for (const Part& part : parts) {
-    state =
-        automaton.next[static_cast<std::size_t>(state) * static_cast<std::size_t>(rules_.labels()) + static_cast<std::size_t>(part.label)];
+  for (const auto& one : labels) {
+    if (label_of(one) < 0) continue;
+    state = automaton.next[static_cast<std::size_t>(state) * count + static_cast<std::size_t>(label_of(one))];
     if (state < 0) return false;
   }
   return automaton.accepting[static_cast<std::size_t>(state)] != 0;
@@ -89,11 +103,16 @@ std::vector<std::uint8_t> verdicts_of(const Rules& rules, std::span<const std::i
   std::vector<Part> parts;
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
     const auto from = static_cast<std::size_t>(starts[s]), to = static_cast<std::size_t>(starts[s + 1]);
-    parts.clear();
-    for (std::size_t k = from * each; k < to * each; ++k) {
-      if (labels[k] >= 0) parts.push_back({static_cast<std::int32_t>(k / each - from), labels[k]});
+    RuleVerdict verdict;
+    if (to > from && !check.needs_positions(static_cast<std::int64_t>(s))) {
+      verdict = check.of_labels(labels.subspan(from * each, (to - from) * each));
+    } else if (to > from) {
+      parts.clear();
+      for (std::size_t k = from * each; k < to * each; ++k) {
+        if (labels[k] >= 0) parts.push_back({static_cast<std::int32_t>(k / each - from), labels[k]});
+      }
+      verdict = check(static_cast<std::int64_t>(s), parts);
     }
-    const RuleVerdict verdict = to > from ? check(static_cast<std::int64_t>(s), parts) : RuleVerdict{};
     out.push_back(!verdict.legal ? 2 : verdict.penalty > 0);
   }
   return out;

@@ -18,25 +18,25 @@ struct RuleVerdict {
 
 class RuleCheck {
  public:
-  explicit RuleCheck(const Rules& rules);
+  explicit RuleCheck(const Rules& rules) : rules_(rules) {}
 
-  // parts: of the output, in the order of positions. broken: if given, the numbers of the rules of the sentence that are broken
-  // are appended: those of all sentences, its own, and then the automata.
+  // parts: of the output, in the order of positions. broken: if given, the numbers of the rules of the sentence that are broken are
+  // appended: those of all sentences, its own, and then the automata.
   RuleVerdict operator()(std::int64_t sentence, std::span<const Part> parts, std::vector<std::int32_t>* broken = nullptr);
 
- private:
-  struct Counted {
-    std::int32_t rule;
-    std::int32_t when, count;  // 0 or 1: what a part with the label adds
-  };
+  // The same for the labels of an output, one after the other, -1 for none, if no rule lists positions.
+  RuleVerdict of_labels(std::span<const std::int32_t> labels);
+  bool needs_positions(std::int64_t sentence) const noexcept { return !rules_.listing().empty() || !rules_.of(sentence).empty(); }
 
+ private:
+  bool keeps_counts(std::size_t shared) const noexcept;
+  template <class Labels>
+  void count(const Labels& labels);
+  template <class Labels>
+  bool keeps(const Automaton& automaton, const Labels& labels) const noexcept;
   bool keeps(const Rule& rule, std::span<const Part> parts) const noexcept;
-  bool keeps(const Automaton& automaton, std::span<const Part> parts) const noexcept;
 
   const Rules& rules_;
-  std::vector<std::size_t> starts_;       // [labels + 1]
-  std::vector<Counted> counted_;          // by label: the rules of all sentences that it counts for, whatever its position
-  std::vector<std::int32_t> slow_;        // the rules of all sentences that list positions
   std::vector<std::int32_t> seen_, sum_;  // [rules of all sentences]
 };
 

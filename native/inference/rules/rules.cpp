@@ -57,6 +57,12 @@ PartSet Rules::at(std::int32_t labels, std::span<const std::int32_t> positions) 
 void Rules::share(const Rule& rule) {
   if (starts_.size() > 1) throw Error("RiataError", "rules of all sentences come before those of single sentences");
   check(rule);
+  const auto number = static_cast<std::int32_t>(rules_.size());
+  if (!rule.count.everywhere || (!rule.always && !rule.when.everywhere)) listing_.push_back(number);
+  for (std::int32_t label = 0; label < labels_ && (listing_.empty() || listing_.back() != number); ++label) {
+    const std::int32_t when = !rule.always && has_label(rule.when, label), count = has_label(rule.count, label);
+    if (when + count > 0) by_label_[static_cast<std::size_t>(label)].push_back({number, when, count});
+  }
   rules_.push_back(rule);
   starts_.front() = static_cast<std::int64_t>(rules_.size());
 }

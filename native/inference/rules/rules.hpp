@@ -51,6 +51,7 @@ class Rules {
   // tracks: into how many labels each of the parts at one position is divided, such as tags and chunk labels.
   explicit Rules(std::vector<std::int32_t> tracks) : tracks_(std::move(tracks)) {
     for (const std::int32_t count : tracks_) labels_ += count;
+    by_label_.resize(static_cast<std::size_t>(labels_));
   }
 
   std::int32_t labels() const noexcept { return labels_; }
@@ -74,6 +75,15 @@ class Rules {
     return std::span(rules_).subspan(static_cast<std::size_t>(starts_[s]), static_cast<std::size_t>(starts_[s + 1] - starts_[s]));
   }
   std::span<const Automaton> automata() const noexcept { return automata_; }
+  // The rules of all sentences that count a label wherever it is, and what it adds to each: 0 or 1.
+  struct Counted {
+    std::int32_t rule;  // number in shared()
+    std::int32_t when, count;
+  };
+  std::span<const Counted> counted(std::int32_t label) const noexcept { return by_label_[static_cast<std::size_t>(label)]; }
+  // The rules of all sentences that list positions: numbers in shared(), in increasing order.
+  std::span<const std::int32_t> listing() const noexcept { return listing_; }
+
   // How many rules and automata count for a sentence.
   std::size_t count(std::int64_t sentence) const noexcept { return shared().size() + of(sentence).size() + automata_.size(); }
   bool empty() const noexcept { return rules_.empty() && automata_.empty(); }
@@ -117,6 +127,8 @@ class Rules {
   std::vector<Rule> rules_;                     // those of all sentences, then those of each
   std::vector<std::int64_t> starts_{0};         // [1 + sentences] where the rules of each sentence begin in rules_
   std::vector<Automaton> automata_;
+  std::vector<std::vector<Counted>> by_label_;
+  std::vector<std::int32_t> listing_;
 };
 
 }  // namespace riata

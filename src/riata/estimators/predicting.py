@@ -136,7 +136,7 @@ class Predicting(Confident, ByLabel, Constrained):
             self.array_width_,
             asked,
             self.inference,
-            None if self.constraints is None else tuple(map(repr, self.constraints)),
+            tuple(self.constraints) if isinstance(self.constraints, list) else self.constraints,
             self._softens,
         )
         if self.__dict__.get("_plain_with") != facts:

@@ -1,4 +1,4 @@
-"""Outputs that keep constraints: those of the model where they do; elsewhere those of a search, or of a list of the best."""
+"""Outputs that keep constraints: those of the model where they do; elsewhere by search, the integer program, or a list of the best."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 CLEAN = "kept them already"
 SEARCHED = "by search"
 CUT = "by a search that was cut off"
+SOLVED = "by the integer program"
 LISTED = "by a list of the best"
 LONGEST_LIST = 1000  # outputs of one sentence that are tried one after the other
 
-NOT_FOUND, CUT_OFF = 2, 3  # what the core says of a search
+FOUND, NOT_FOUND = 1, 2  # what the core says of a search
 ONE = np.zeros(1, np.int64)  # numbers of sentences, if there is one
 
 
@@ -55,18 +56,35 @@ def keeping(
     ways: Counter[str] = Counter()
     for number, sentence in enumerate(again.tolist()):
         low, high = part.starts[number], part.starts[number + 1]
-        one, way = found[low:high], CUT if how[number] == CUT_OFF else SEARCHED
-        own = rules.of(sentence)
-        legal = how[number] != NOT_FOUND and not (own.predicates and _breaks(model, own, one))
-        if not legal:
-            listed = _from_list(model, part[number : number + 1], own, instances) if how[number] != NOT_FOUND else None
-            if listed is None:
-                raise _nothing_legal(model, kept, own, corpus, sentence, instances(part[number : number + 1]), decoder)
-            one, way = listed, LISTED
+        one: Ids = found[low:high]
+        own, way = rules.of(sentence), SEARCHED
+        if how[number] != FOUND or (own.predicates and own.broken(model.outputs.slot_labels(found[low:high]))):
+            alone = instances(part[number : number + 1])
+            searched = None if how[number] == NOT_FOUND or own.predicates else one
+            other, way = _otherwise(model, alone, own, searched)
+            if other is None:
+                raise _nothing_legal(model, kept, own, corpus, sentence, alone, decoder)
+            one = other
         out[starts[sentence] : starts[sentence + 1]] = one
         ways[way] += 1
     kept.tally.add(ways, {})
     return out
+
+
+def _otherwise(model: Model, alone: Instances, rules: Rules, searched: Ids | None) -> tuple[Ids | None, str]:
+    """A legal output that search has not found, or of which it does not know whether it is the best (searched); and the way to it.
+
+    alone: the instances of one sentence.
+    """
+    scores = model.outputs.slot_scores(model, alone, 0)
+    if scores is not None:
+        from riata.inference.rules.integer_program import IntegerProgram
+
+        solved = IntegerProgram().solve(scores[0], rules, scores[1])
+        return (None, "") if solved is None else (solved.output, SOLVED if solved.optimal else CUT)
+    if rules.predicates:
+        return _from_list(model, alone, rules)
+    return searched, CUT
 
 
 def _refused(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.uint8]:
@@ -89,28 +107,22 @@ def _broken(model: Model, rules: Grounded, corpus: Corpus, codes: Ids, sentences
     return out
 
 
-def _breaks(model: Model, rules: Rules, codes: Ids) -> bool:
-    """Whether an output breaks anything, with or without a penalty."""
-    return bool(rules.broken(model.outputs.slot_labels(codes)))
-
-
-def _from_list(model: Model, sentence: Corpus, rules: Rules, instances: Callable[[Corpus], Instances]) -> Ids | None:
-    """The first of the best outputs that breaks nothing; None if there is none among them, or no list."""
-    if model.outputs.exact_refusal(model.features) is not None:
-        return None
-    known = instances(sentence)
-    length = int(sentence.starts[-1])
-    asked = 10
-    while asked <= LONGEST_LIST:
-        counts, codes, _ = model.weights.nbest(model.features.index, known, asked)
-        for k in range(int(counts[0])):
-            one: Ids = codes[k * length : (k + 1) * length]
-            if not _breaks(model, rules, one):
-                return one
-        if counts[0] < asked:
-            return None
+def _from_list(model: Model, alone: Instances, rules: Rules) -> tuple[Ids | None, str]:
+    """The best legal output among the best outputs of one sentence, penalties included; None if none of them is legal."""
+    best: Ids | None = None
+    value, asked = -np.inf, 10
+    while asked <= LONGEST_LIST and model.outputs.exact_refusal(model.features) is None:
+        _, codes, scores = model.weights.nbest(model.features.index, alone, asked)
+        for one, score in zip(codes.reshape(len(scores), -1), scores.tolist(), strict=True):
+            if score <= value:
+                return best, LISTED
+            penalty = rules.penalty(model.outputs.slot_labels(one))
+            if score - penalty > value:
+                best, value = one, score - penalty
+        if len(scores) < asked:
+            return best, LISTED
         asked *= 10
-    return None
+    return best, CUT
 
 
 def _nothing_legal(

@@ -165,6 +165,12 @@ class Outputs(ABC):
         """The labels of the slots of one sentence, [T] or [T, 2], numbered as `label_names` does; -1: a slot without a label."""
         return codes
 
+    def slot_scores(self, model: Model, instances: Instances, sentence: int) -> tuple[Values, Values | None] | None:
+        """The scores of labels, [T, L], and of neighbouring labels, [L, L] or [T, L, L], or None if they have none; minus infinity forbids.
+        None: outputs are not scored so.
+        """
+        return None
+
     def chunk_labels(self) -> Sequence[str]:
         """The labels that are chunk labels, if there are any."""
         return self.labels

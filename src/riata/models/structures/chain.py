@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from riata._core import (
     ChainWeights,
     ChainWeights64,
+    FeatureIndex,
     Instances,
     StoredChain,
+    chain_scores,
     exact_order,
     most_exact_labels,
     unpack_chain,
@@ -99,6 +101,19 @@ class ChainOutputs(Outputs):
         from riata.models.label_names import names_of
 
         return names_of((), self.labels, encoding) if encoding is not None else names_of(self.labels, (), None)
+
+    def slot_scores(self, model: Model, instances: Instances, sentence: int) -> tuple[Values, Values | None] | None:
+        if model.features.program.order > 0 or model.local:
+            return None
+        return self._scored(model.weights_as(PRECISIONS), model.features.index, instances, sentence)
+
+    def _scored(
+        self, weights: ChainWeights | ChainWeights64, index: FeatureIndex, instances: Instances, sentence: int
+    ) -> tuple[Values, Values | None]:
+        node, edge = chain_scores(weights, index, instances, sentence)
+        tables = edge.reshape(-1, len(self.labels), len(self.labels))
+        pairs = tables[0] if len(tables) == 1 else tables
+        return node.reshape(-1, len(self.labels)), pairs if pairs.any() else None
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
         from riata.data.chunk_boundaries import chunk_flags

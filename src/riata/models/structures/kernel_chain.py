@@ -71,6 +71,10 @@ class KernelOutputs(ChainOutputs):
     def exact_is_cheap(self, features: Features, longest: int) -> bool:
         return True
 
+    def slot_scores(self, model: Model, instances: Instances, sentence: int) -> tuple[Values, Values | None] | None:
+        chain, index, tokens = model.weights_as(PRECISIONS).chain(model.features.index, instances)
+        return self._scored(chain, index, tokens, sentence)
+
     def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float, *, chunks: bool) -> Any:
         chain, index, tokens = model.weights_as(PRECISIONS).chain(model.features.index, instances)
         return chain.probabilities(index, tokens, codes, *self.chunk_flags(chunks), temperature)
