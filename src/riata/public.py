@@ -32,6 +32,7 @@ from riata.problems.problem import Problem
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
+from riata.tasks.srl import RoleLabeler
 from riata.tasks.tag import Tagger
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "RiataError",
     "RiataWarning",
     "RoleCorpus",
+    "RoleLabeler",
     "Sentence",
     "Span",
     "Tagger",

@@ -164,7 +164,7 @@ def learning_curve(
             if watch is not None:
                 watch(trained)
     choice = choice_of(estimator)
-    name = "F1" if estimator.chunks else "accuracy"
+    name = {"f1": "F1"}.get(main := done[points[0]][0].evaluation.main, main)
     return LearningCurve(
         by,
         estimator.task_name,

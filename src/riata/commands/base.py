@@ -14,7 +14,7 @@ from riata.entry import INTERRUPTED
 from riata.errors import RiataError, UnknownNameError, shortened
 
 FOLDER = Path(__file__).parent
-SHARED = ("base", "console", "typed", "estimator_options")  # modules here that are no verbs
+SHARED = ("base", "console", "typed", "estimator_options", "role_options")  # modules here that are no verbs
 
 
 format_option = click.option(

@@ -51,7 +51,9 @@ def command(**options: Any) -> None:
     if picture is not None:
         check(picture)
     estimator = in_given_context(load_model(options["model_file"]), options)
-    report = estimator.calibrate(read_for(estimator, options["file"], options), method=options["method"])
+    report = estimator.calibrate(
+        estimator.sentences(read_for(estimator, options["file"], options)), method=options["method"]
+    )
     target = options["output_file"] or options["model_file"]
     estimator.save(target)
     if options["json_"]:

@@ -17,6 +17,7 @@ from riata.commands.estimator_options import (
     roles,
     search_options,
 )
+from riata.commands.role_options import boundaries, boundaries_option
 
 HELD_OUT = 10  # one sentence in so many, of data sets without development data
 
@@ -50,6 +51,7 @@ HELD_OUT = 10  # one sentence in so many, of data sets without development data
 @dev_fraction_option
 @search_options
 @feature_options
+@boundaries_option
 @data_options
 @click.option(
     "--jobs",
@@ -69,7 +71,7 @@ HELD_OUT = 10  # one sentence in so many, of data sets without development data
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw quality against time: .svg or .png (extra `plots`).")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of the table.")
 def command(**options: Any) -> None:
-    """Train several recipes for TASK (tag, chunk, joint, ner) on the same data and score them on the same sentences.
+    """Train several recipes for TASK (tag, chunk, joint, ner, srl) on the same data and score them on the same sentences.
 
     \b
     riata compare chunk --train train.txt --test test.txt --recipes perceptron,mira,laso-alma
@@ -87,6 +89,7 @@ def command(**options: Any) -> None:
     memory, size. Every training runs alone, in a process of its own. What is finished is kept: the same command goes on where it was
     stopped (Ctrl-C, exit 130; or killed).
     """
+    from riata import registry
     from riata.commands.console import StepsProgress, stderr
     from riata.comparing.api import outcome
     from riata.comparing.digest import Keys
@@ -116,7 +119,7 @@ def command(**options: Any) -> None:
             _tell("The same command goes on from there.")
             raise
     _show(found, options, store.folder)
-    if options["final"] and options["data_set"] != "embedded":
+    if options["final"] and registry.get("data set", options["data_set"]).folder is None:  # not part of the package
         _record(found, options)
     if found.baseline is None:
         raise UnsupportedError("nothing could be trained, or not the baseline.", remedy="The reasons stand above.")
@@ -187,9 +190,9 @@ def _plan(options: dict[str, Any]) -> Any:
     params = parameters(options)
     beam, settings = params.pop("beam"), params.pop("settings")
     params["dev"] = options["dev_fraction"]
-    contestants = written(
-        options["recipes"], Kind(registry.get("task", options["task"]).estimator, params, settings, beam)
-    )
+    estimator = registry.get("task", options["task"]).estimator
+    params |= boundaries(options, estimator)
+    contestants = written(options["recipes"], Kind(estimator, params, settings, beam))
     train, test, scored = _data(options)
     return planned(
         contestants,
@@ -247,7 +250,10 @@ def _split(options: dict[str, Any], data: Any, split: str) -> Any:
     if options["inputs"] is not None or options["outputs"] is not None:
         chosen = {**roles(options), "format": "conllu" if data.conllu else "columns"}
         return read_roles(data.path(split), **chosen)
-    columns = data.columns_for(registry.get("task", options["task"]).outputs)
+    task = registry.get("task", options["task"])
+    columns = data.columns if data.format is not None else data.columns_for(task.outputs)
+    if data.format != task.estimator.file_format:
+        columns = None
     if columns is None:
         raise UnsupportedError(
             f"the data set {data.name!r} has no column for the task {options['task']!r}; it has {', '.join(data.columns)}.",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import context_options, documents_option, in_given_context, read_for
+from riata.commands.estimator_options import context_options, documents_option, format_of, in_given_context, read_for
 
 
 @click.command(short_help="Where a model goes wrong, and why.")
@@ -60,8 +60,8 @@ def command(**options: Any) -> None:
         check(picture)
     beams = () if options["beams"] is None else beams_of(options["beams"])
     estimator = in_given_context(load_model(options["model_file"]), options)
-    train = None if options["train_file"] is None else read_file(options["train_file"], options["format_"])
-    data = read_for(estimator, options["file"], options)
+    train = None if options["train_file"] is None else read_file(options["train_file"], format_of(estimator, options))
+    data = estimator.sentences(read_for(estimator, options["file"], options))
     found = error_analysis(estimator, data, train=train, beams=beams, examples=options["examples"])
     if options["json_"]:
         click.echo(json.dumps({"model": options["model_file"], **found.to_dict()}))

@@ -322,13 +322,25 @@ def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
 
     documents = options["documents"]
     asked = asked_for(options.get("inputs"), options.get("outputs"))
-    corpus = read_file(file, options["format_"], estimator.format_, asked, documents)
+    corpus = read_file(file, format_of(estimator, options), estimator.format_, asked, documents)
     if corpus.document is None and needs_marks(estimator):
         tell_unmarked(file)
     apart = documents_of(estimator, corpus.width, options, conllu=corpus.format == "conllu")
     if apart is None or corpus.format == "conllu":  # whose fields keep their numbers
         return corpus
     return corpus.select([i for i in range(corpus.width) if i != apart or i in (options.get("inputs") or ())])
+
+
+def format_of(estimator: Any, options: dict[str, Any]) -> str:
+    """The format of a file. estimator: also its class. A task whose files have a format of their own has no other."""
+    from riata.errors import SettingError
+
+    own, given = estimator.file_format, str(options["format_"])
+    if own is not None and given not in ("auto", own):
+        raise SettingError(
+            f"files of the task {estimator.task_name!r} are in the format {own}.", remedy="Leave out --format."
+        )
+    return own or given
 
 
 def tell_unmarked(file: str) -> None:
@@ -371,7 +383,7 @@ def roles(options: dict[str, Any]) -> dict[str, Any]:
         columns = "one output column" if number == 1 else f"{number} output columns"
         raise SettingError(f"the task {options['task']!r} has {columns}; --outputs names {len(outputs)}.")
     return {
-        "format": options["format_"],
+        "format": format_of(estimator, options),
         "inputs": options["inputs"],
         "output": outputs,
         "number": number,

@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
-from riata.commands.estimator_options import column_options, context_options, decoding_option, read_for, reader
+from riata.commands.estimator_options import (
+    column_options,
+    context_options,
+    decoding_option,
+    format_of,
+    read_for,
+    reader,
+)
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -27,7 +34,7 @@ from riata.commands.estimator_options import column_options, context_options, de
     "--task",
     "task_name",
     metavar="NAME",
-    help="With --gold: tag, chunk, joint or ner (default: chunk where all labels are chunk labels).",
+    help="With --gold: tag, chunk, joint, ner or srl (default: chunk where all labels are chunk labels).",
 )
 @column_options
 @context_options
@@ -43,6 +50,7 @@ def command(**options: Any) -> None:
     riata evaluate --gold test.txt --predicted labelled.txt
     riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
     riata evaluate --gold test.conllu --predicted tagged.conllu --outputs upos
+    riata evaluate --gold roles.txt --predicted labelled.txt --task srl
 
     Intervals, and the test of --against, are over sentences or, where at least ten documents are marked (in the gold file: by -DOCSTART-
     lines, `# newdoc` or --documents), over documents, since sentences of one document are not independent.
@@ -102,9 +110,7 @@ def _evaluate_files(options: dict[str, Any]) -> None:
     meter = Meter()
     if options["assignments"]:
         raise click.UsageError("--set is for --model: two files are compared as they are.")
-    gold = read_file(
-        options["gold_file"], options["format_"], columns=options["outputs"], documents=options["documents"]
-    )
+    gold = read_file(options["gold_file"], _format(options), columns=options["outputs"], documents=options["documents"])
     apart = None if options["documents"] is None else column_in(gold, options["documents"])
     if options["inputs"] is not None:
         raise click.UsageError("--inputs is for --model: two files are compared by their outputs.")
@@ -123,6 +129,15 @@ def _evaluate_files(options: dict[str, Any]) -> None:
         test = paired_test(evaluation.statistic, evaluation.resampled, other.resampled)
         facts["against"] = {"metrics": other.metrics, "difference": test.difference, "p_value": test.p_value}
     _show(evaluation, facts, options, title=f"{options['predicted_file']} against {options['gold_file']}")
+
+
+def _format(options: dict[str, Any]) -> str:
+    """The format of both files; some tasks have one of their own."""
+    from riata import registry
+
+    if options["task_name"] is None:
+        return str(options["format_"])
+    return format_of(registry.get("task", options["task_name"]).estimator, options)
 
 
 def _task(gold: Any, name: str | None, outputs: Any, apart: int | None) -> str:
@@ -146,9 +161,11 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
     from riata.data.files import aligned, last_columns, output_column, read_file
 
     outputs = options["outputs"]
-    predicted = read_file(path, options["format_"], columns=outputs)
+    predicted = read_file(path, _format(options), columns=outputs)
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
+    if estimator.file_format is not None:
+        return estimator.compared_files(gold, predicted)
     if estimator.outputs > 1:
         both = [last_columns(corpus, outputs, apart, estimator.fields) for corpus in (gold, predicted)]
         estimator.check_gold(replace(gold, columns=both[0]))

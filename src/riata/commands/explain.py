@@ -59,7 +59,7 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     estimator = in_given_context(load_model(options["model_file"]), options)
-    corpus = read_for(estimator, options["file"], options)
+    corpus = estimator.sentences(read_for(estimator, options["file"], options))
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
     corpus = estimator.seen_whole(corpus)

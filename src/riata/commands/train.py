@@ -23,6 +23,7 @@ from riata.commands.estimator_options import (
     roles,
     search_options,
 )
+from riata.commands.role_options import boundaries, boundaries_option
 
 NAMES = (
     "recipe",
@@ -74,6 +75,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 @pass_options
 @context_options
 @constraint_options
+@boundaries_option
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
 @data_options
 @click.option(
@@ -86,7 +88,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 )
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
 def command(**options: Any) -> None:
-    """Learn TASK (tag, chunk, joint, ner) from a file of columns and write a model.
+    """Learn TASK (tag, chunk, joint, ner, srl) from a file of columns and write a model.
 
     \b
     riata train chunk --train train.txt --model chunker.riata
@@ -98,7 +100,8 @@ def command(**options: Any) -> None:
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
     riata train ner --train train.txt --constraint 'at_most(1, "PER")' --model ner.riata
 
-    The last column is the output (of joint, the last two: tag and chunk label), the others are inputs. Ctrl-C keeps the model of the last
+    The last column is the output (of joint, the last two: tag and chunk label), the others are inputs; files of srl have their own columns
+    (docs/data.md). Ctrl-C keeps the model of the last
     complete epoch (exit 130).
     """
     from riata.commands.console import TrainingProgress, stderr
@@ -139,6 +142,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
     params = parameters(options)
     params |= {name: options[name] for name in NAMES if options[name] is not None or name not in OWN_DEFAULTS}
     params["constraints"] = declared(options["constraints"])
+    params |= boundaries(options, task.estimator)
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**_preset(options, task.estimator, params))
@@ -160,7 +164,13 @@ def estimator_of(options: dict[str, Any]) -> Any:
             f"{options['model_file']} has two passes, and training cannot go on from these.",
             remedy="Train anew, without --resume.",
         )
-    given = [*_typed(), *["settings"] * bool(options["assignments"]), *["beam"] * bool(options["beam"]), "dev"]
+    given = [
+        *_typed(),
+        *boundaries(options, task.estimator),
+        *["settings"] * bool(options["assignments"]),
+        *["beam"] * bool(options["beam"]),
+        "dev",
+    ]
     if params["dev"] is None:  # the data may be elsewhere by now
         given += ["patience", "refit"]
     changed = {**_without_meaning(estimator, options["recipe"]), **{name: params[name] for name in given}}
@@ -222,7 +232,7 @@ def _development(estimator: Any, data: Any) -> Any:
 
     if not isinstance(estimator.dev, (int, float)):
         return estimator.dev
-    return parted(data, float(estimator.dev), ignore)[1]
+    return parted(estimator.with_output(data), float(estimator.dev), ignore)[1]
 
 
 def _data(options: dict[str, Any], *, stream: bool) -> Any:

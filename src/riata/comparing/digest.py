@@ -15,6 +15,7 @@ import numpy as np
 import riata
 from riata import _core
 from riata.comparing.plan import Cell, Plan
+from riata.data.propositions import RoleCorpus
 from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 
@@ -43,6 +44,8 @@ def of_corpus(corpus: Corpus) -> str:
     digest.update(repr((corpus.format, corpus.origins)).encode())
     if corpus.document is not None:  # which decides what is held out
         digest.update(np.unique(corpus.document, return_inverse=True)[1].astype(np.int32).tobytes())
+    if isinstance(corpus, RoleCorpus):
+        digest.update(repr(corpus.propositions).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -66,7 +66,7 @@ def _check_one_task(contestants: Sequence[Contestant]) -> None:
 def _data(estimator: Any, X: Any, y: Any) -> Any:
     """What estimators of this kind learn from, in one object."""
     if not isinstance(estimator, Predictor):
-        data = estimator.with_output(X, y)
+        data = estimator.scored_data(X, y)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from, or to score.", file=data.name)
         return data

@@ -34,6 +34,7 @@ class DataSet:
     where: str  # how to get the files, for sets that cannot be fetched
     url: str | None = None  # of the folder that holds the files, or of a zip archive; None: not to be fetched
     conllu: bool = False
+    format: str | None = None  # of its files, for tasks that read no other
     reader: Callable[[Path, str], Corpus] | None = None  # of a file in a layout of its own: from its path and a split
     folder: Path | None = None  # inside the package, for the embedded corpus
 

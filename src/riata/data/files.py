@@ -12,12 +12,14 @@ import numpy as np
 from riata.data.columns import read
 from riata.data.conllu_fields import FIELDS, TAGGING, Roles
 from riata.data.elsewhere import elsewhere, says_nothing
+from riata.data.propbank import FORMAT as PROPBANK
+from riata.data.propbank import read_propbank
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError
 
 ColumnName = int | str  # a number, or a field of CoNLL-U
-FORMATS = ("auto", "columns", "conllu")
+FORMATS = ("auto", "columns", "conllu", PROPBANK)
 CONLLU_OUTPUT = FIELDS.index("xpos")
 
 
@@ -44,12 +46,23 @@ def read_file(
     columns: Sequence[ColumnName] | None = None,
     documents: ColumnName | None = None,
 ) -> Corpus:
-    """Every column of a file. like: the format that a model was trained on, in which it reads what has no name.
+    """Every column of a file; of a file of roles, the propositions too. like: the format that a model was trained on, in which it reads
+    what has no name.
 
     columns: those that are asked for. documents: the column that names the document of each sentence.
     """
+    if format == PROPBANK:
+        return _roles(path, asked_for(columns, documents))
     conllu = is_conllu(path, format, like, asked_for(columns, documents))
     return read(path, conllu=conllu, documents=documents_column(documents, path, conllu=conllu))
+
+
+def _roles(path: str | Path, asked: Sequence[ColumnName]) -> Corpus:
+    if asked:
+        raise SettingError(
+            "a file of roles has its own columns.", remedy="Leave out --inputs, --outputs and --documents."
+        )
+    return read_propbank(path)
 
 
 def documents_column(documents: ColumnName | None, path: str | Path, *, conllu: bool) -> int | None:
@@ -76,6 +89,8 @@ def read_roles(
     role unless inputs name it too. fields: what is read of CoNLL-U.
     """
     corpus = read_file(path, format, columns=asked_for(inputs, output), documents=documents)
+    if format == PROPBANK:
+        return corpus
     return with_roles(corpus, inputs=inputs, output=output, number=number, documents=documents, fields=fields)
 
 
@@ -233,7 +248,7 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
             file=predicted.name,
         )
     words, predicted_words = (
-        corpus.columns[1 if corpus.format == "conllu" else 0].texts() for corpus in (gold, predicted)
+        corpus.columns[0 if corpus.format == "columns" else 1].texts() for corpus in (gold, predicted)
     )
     pairs = zip(words, predicted_words, strict=False)
     different = np.flatnonzero(gold.starts != predicted.starts)

@@ -143,6 +143,14 @@ class Columns(Trained):
             )
         return corpus
 
+    def scored_data(self, X: Any, y: Any = None) -> Corpus:
+        """The data with their output, as `evaluate` takes them."""
+        return self.with_output(X, y)
+
+    def development(self, dev: Any) -> Any:
+        """The parameter `dev` in the form of the data that are learnt from."""
+        return dev
+
     def _with_gold(self, X: Any, y: Any) -> Corpus:
         """The columns that the model reads and, last, the gold labels, from the data or from y."""
         corpus = self.sentences(X)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def with_dev(estimator: Columns, options: Options, X: Any, y: Any) -> Options:
-    """The options with these sentences and labels as development data; unchanged if none are given."""
+    """The options with these sentences and labels as development data; if none are given, with those of the parameter `dev`."""
     if not check_given_once(X, y, options.dev):
-        return options
+        return replace(options, dev=estimator.development(options.dev))
     return replace(options, dev=estimator.with_output(X, y))

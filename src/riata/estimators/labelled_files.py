@@ -60,6 +60,9 @@ def labelled(
     unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
     shown = shown or Shown()
+    if estimator.file_format is not None:
+        asked = {"given": given, "text": text, "documents": documents}
+        return estimator.own_answers(file, shown, 1 if _is_short(file) else threads, **asked)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
     _check_asked(estimator, shown, given, conllu=conllu, text=bool(text))
     label = estimator.labeller()
@@ -75,10 +78,7 @@ def labelled(
 
             batch = knowing_column(estimator, batch, given)
         if nbest is not None:
-            found = estimator.nbest_ids(batch, nbest)
-            scores = [[score for _, score in sentence] for sentence in found]
-            shares = estimator.nbest_probabilities(batch, scores) if confidence else None
-            repeated, labels, notes = _alternatives(batch, found, shares)
+            repeated, labels, notes = _listed(estimator, batch, nbest, confidence)
             return formatted(repeated, estimator.output_columns(labels), notes)
         if not confidence and min_confidence is None:
             return formatted(batch, estimator.output_columns(label(batch)))
@@ -232,6 +232,13 @@ def _noted(last: Column, sure: Sequence[Column]) -> Column:
     return Column.of(
         [note if text == "_" else f"{text}|{note}" for text, note in zip(last.texts(), notes, strict=True)]
     )
+
+
+def _listed(estimator: Predicting, batch: Corpus, nbest: int, confidence: bool) -> tuple[Corpus, Ids, list[str]]:
+    """The n best labellings of every sentence, as `_alternatives` gives them."""
+    found = estimator.nbest_ids(batch, nbest)
+    scores = [[score for _, score in sentence] for sentence in found]
+    return _alternatives(batch, found, estimator.nbest_probabilities(batch, scores) if confidence else None)
 
 
 def _alternatives(

@@ -55,6 +55,7 @@ class Parameters(Params):
     outputs = 1  # number of columns to predict
     trees = False  # whether these are heads and relations
     fields: ClassVar[Roles] = TAGGING  # what is read of CoNLL-U
+    file_format: str | None = None  # the format of its files, where they are neither columns nor CoNLL-U
     own_structure: str | None = None  # the structure of the task, whatever the recipe prefers
     default_recipe = "mira"  # if nothing determines the structure
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from riata.parallel import cores
 
 if TYPE_CHECKING:
     from riata.data.running_text import Tokenizer
+    from riata.estimators.labelled_files import Shown
     from riata.estimators.predictions import Predictions
     from riata.models.model import Model
 
@@ -207,6 +208,10 @@ class Predicting(Confident, ByLabel, Constrained):
         )
         with closing(answers):
             write(answers, target)
+
+    def own_answers(self, file: str | Path, shown: Shown, threads: int, **asked: Any) -> Generator[bytes]:
+        """`labelled` of labelled_files.py, for tasks whose files have a format of their own."""
+        raise NotImplementedError  # other tasks are not asked
 
     def predict_nbest(
         self, X: Any, k: int, *, probabilities: bool = False, given: Any = None

@@ -31,7 +31,7 @@ def report_table(
 
 def _span_table(report: SpanReport, title: str, interval: str) -> Table:
     """Every chunk type, and all of them together."""
-    note = _note(f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens", "F1", interval)
+    note = _note(f"accuracy {report.accuracy:.2f} of {report.tokens:,} {report.unit}", "F1", interval)
     return Table(title, ("type", *COLUMNS), [_row(row.type, row) for row in report.rows], note, _row("all", report))
 
 

@@ -192,6 +192,7 @@ class SpanReport:
     correct: int
     tokens: int
     rows: tuple[Row, ...]
+    unit: str = "tokens"  # what accuracy is of
 
     @property
     def metrics(self) -> dict[str, float]:

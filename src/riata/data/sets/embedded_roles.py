@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from riata.data.datasets import DataSet, File
+from riata.data.propbank import FORMAT
 from riata.data.propositions import COLUMNS
 from riata.data.sets.srl import roles
 
@@ -15,5 +16,6 @@ DATASET = DataSet(
     default=COLUMNS,
     where="It is part of the package: install Riata again.",
     reader=roles,
+    format=FORMAT,
     folder=Path(__file__).parent.parent / "embedded",
 )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from riata.data.datasets import DataSet, File
-from riata.data.propbank import read_propbank
+from riata.data.propbank import FORMAT, read_propbank
 from riata.data.propositions import COLUMNS, RoleCorpus
 
 
@@ -26,4 +26,5 @@ DATASET = DataSet(
     where="Join the skeletons of propbank-release (google/ewt) with UD_English-EWT r2.16, and put "
     "en_ewt-propbank-{train,dev,test}.txt into $RIATA_DATA/srl; docs/roles.md describes the columns.",
     reader=roles,
+    format=FORMAT,
 )

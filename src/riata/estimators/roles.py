@@ -1,0 +1,233 @@
+"""Roles of predicates' arguments by a labeller of slots: data to slots, labels of slots to propositions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from riata.choosing.decoding import DECODE
+from riata.data.propositions import RoleCorpus
+from riata.data.types import Column, Corpus, Ids, Span
+from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
+from riata.estimators.fitting import Fitting
+from riata.estimators.keeping import Keeping
+from riata.estimators.looking import Looking
+from riata.estimators.per_sentence import PerSentence
+from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
+
+if TYPE_CHECKING:
+    from riata.estimators.labelled_files import Shown
+    from riata.scoring.evaluation import Evaluation
+
+GIVEN, FOUND = "given", "found"
+BOUNDARIES = (FOUND, GIVEN)
+Self = TypeVar("Self", bound="RolesOfSlots")  # typing.Self needs Python 3.11
+
+SCALE = 64.0  # scores are divided by it, so that exponentials of their differences stay within range
+
+
+class RolesOfSlots(Fitting, Looking, Keeping):
+    """Takes a RoleCorpus wherever sentences are taken, and labels its slots. A plain Corpus is one of slots, as `slots` makes them."""
+
+    boundaries: str
+
+    def slots(self, X: Any) -> RoleSlots:
+        """The slots of all predicates, with the columns that templates read and, last, their roles."""
+        if self.boundaries not in BOUNDARIES:
+            raise UnknownNameError.of("value of boundaries", self.boundaries, BOUNDARIES)
+        if not isinstance(X, RoleCorpus):
+            raise DataError(
+                f"expected a RoleCorpus, found {type(X).__name__}.",
+                remedy='Read a file with riata.read_propbank(path), or riata.load("srl").',
+            )
+        if self.boundaries == GIVEN:
+            X.check_labelled("labelling arguments whose boundaries are given")
+        return slots_of(X, given=self.boundaries == GIVEN)
+
+    def fit(self: Self, X: Any, y: Any = None, *more: Any, **options: Any) -> Self:
+        """Learns from a RoleCorpus, or from one and its propositions. X_dev, y_dev, sample_weight, listener: as for other estimators.
+
+        sample_weight: one for each predicate that has slots.
+        """
+        if self.stream:
+            raise UnsupportedError(
+                "stream=True reads files of columns in parts; files of roles are read whole.",
+                remedy="Leave out stream.",
+            )
+        return super().fit(X, y, *more, **options)
+
+    def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
+        """The slots with their roles. y: propositions of all sentences, in place of those of X."""
+        if not isinstance(X, RoleCorpus):
+            return super().with_output(X, y, unknown=unknown)
+        corpus = X if y is None else X.with_propositions(y)
+        corpus.check_labelled("training")
+        return self.slots(corpus).corpus
+
+    def scored_data(self, X: Any, y: Any = None) -> Corpus:
+        if not isinstance(X, RoleCorpus):
+            return super().scored_data(X, y)
+        corpus = X if y is None else X.with_propositions(y)
+        corpus.check_labelled("scoring")
+        return corpus
+
+    def development(self, dev: Any) -> Any:
+        return self.with_output(dev) if isinstance(dev, RoleCorpus) else dev
+
+    def sentences(self, X: Any) -> Corpus:
+        return self.slots(X).corpus if isinstance(X, RoleCorpus) else super().sentences(X)
+
+    def scored_columns(self, corpus: Corpus) -> Corpus:
+        if not isinstance(corpus, RoleCorpus):
+            return super().scored_columns(corpus)
+        corpus.check_labelled("scoring")
+        return corpus
+
+    def _with_gold(self, X: Any, y: Any) -> Corpus:
+        if isinstance(X, RoleCorpus):
+            X, y = X if y is None else X.with_propositions(y), None
+            X.check_labelled("scoring")
+        return super()._with_gold(X, y)
+
+    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
+        return super()._gold_columns(self.sentences(data))
+
+    def predict(self, X: Any, **options: Any) -> Any:
+        """The propositions of every sentence, with the roles of their arguments; of plain slots, their labels.
+
+        boundaries="given" labels the spans that X has; "found" looks for arguments, and those of one predicate never overlap.
+        decode: as for other estimators.
+        """
+        if not isinstance(X, RoleCorpus):
+            return super().predict(X, **options)
+        decode = options.pop("decode", None)
+        asked = [name for name, value in options.items() if value not in (None, False)]
+        if asked:
+            raise UnsupportedError(
+                f"{asked[0]} is for labels of tokens; a RoleCorpus has predicates and spans.",
+                remedy=f"Leave out {asked[0]}, or label the slots: labeler.slots(X).corpus.",
+            )
+        if decode is not None:
+            return self.twin(settings={**(self.settings or {}), DECODE.name: decode}).predict(X)
+        self._check_fitted()
+        slots = self.slots(X)
+        return self._propositions(X, slots, self._legal_ids(slots))
+
+    def predict_ids(self, X: Any) -> Ids:
+        """Labels of all slots as numbers, indices of `classes_`. Those of a RoleCorpus never overlap."""
+        if not isinstance(X, RoleCorpus):
+            return super().predict_ids(X)
+        self._check_fitted()
+        return self._legal_ids(self.slots(X))
+
+    def _legal_ids(self, slots: RoleSlots) -> Ids:
+        """Labels of slots, of which those that overlap are thinned out: of every predicate the set with the best sum of scores is kept.
+
+        The score of an argument is that of its label minus that of NO_ROLE.
+        """
+        if not slots.corpus.tokens:
+            return np.empty(0, np.int32)
+        ids = self.labels_of(self.input_columns(slots.corpus))
+        if NO_ROLE not in self.classes_:
+            if self.boundaries == FOUND:
+                raise UnsupportedError(
+                    "the model gives every slot a role, so it was trained with boundaries='given' and cannot find arguments.",
+                    remedy="Train with boundaries='found'.",
+                )
+            return ids
+        none = self.classes_.index(NO_ROLE)
+        wrong = slots.overlapping(ids != none)
+        if len(wrong):
+            found, part = ids.copy(), slots.corpus[wrong]
+            rows = self._scores(part)
+            for k, predicate in enumerate(wrong):
+                low, high = slots.corpus.starts[predicate : predicate + 2]
+                here = rows[part.starts[k] : part.starts[k + 1]]
+                gains = here[np.arange(high - low), ids[low:high]] - here[:, none]
+                chosen = np.flatnonzero(ids[low:high] != none)
+                kept = best_apart(slots.spans[low:high][chosen], gains[chosen])
+                found[low + np.delete(chosen, kept)] = none
+            ids = found
+        return ids
+
+    def _scores(self, corpus: Corpus) -> Any:
+        """[N, classes] scores of labels, up to a number per slot: logarithms of probabilities."""
+        probabilities, _ = self._check_fitted().probabilities(self.input_columns(corpus), SCALE)
+        return np.log(np.maximum(probabilities, 1e-300))
+
+    def _propositions(self, X: RoleCorpus, slots: RoleSlots, ids: Ids) -> PerSentence:
+        found = [[one.with_roles(()) for one in each] for each in X.propositions]
+        starts = slots.corpus.starts
+        for p, (s, k) in enumerate(zip(slots.sentence.tolist(), slots.proposition.tolist(), strict=True)):
+            roles = [
+                Span(int(a), int(b), self.classes_[label])
+                for (a, b), label in zip(
+                    slots.spans[starts[p] : starts[p + 1]], ids[starts[p] : starts[p + 1]], strict=True
+                )
+                if self.classes_[label] != NO_ROLE
+            ]
+            found[s][k] = X.propositions[s][k].with_roles(roles)
+        return PerSentence(found)
+
+    def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
+        """Precision, recall and F1 by role, as CoNLL-2005 counts them, and accuracies; of plain slots, accuracy.
+
+        predicted: the result of predict_ids, if it is known already.
+        """
+        if not isinstance(X, RoleCorpus):
+            return super().evaluate(X, y, predicted=predicted)
+        from riata.scoring.roles import evaluate_roles
+
+        self._check_fitted()
+        gold = X if y is None else X.with_propositions(y)
+        gold.check_labelled("scoring")
+        slots = self.slots(gold)
+        ids = self._legal_ids(slots) if predicted is None else predicted
+        return evaluate_roles(gold, self._propositions(gold, slots, ids))
+
+    @staticmethod
+    def compared_files(gold: RoleCorpus, predicted: RoleCorpus) -> Evaluation:
+        """The scores of one file against another."""
+        from riata.scoring.roles import evaluate_roles
+
+        predicted.check_labelled("scoring")
+        return evaluate_roles(gold, predicted.propositions)
+
+    def reading(self, *columns: Any, **options: Any) -> Any:
+        raise SettingError("a file of roles has its own columns.", remedy="Leave out --inputs and --outputs.")
+
+    def own_answers(self, file: str | Path, shown: Shown, threads: int, **asked: Any) -> Generator[bytes]:
+        """The bytes of a file of roles with predicted columns, batch by batch as they can be read. Must be closed."""
+        from riata.data.propbank import formatted, stream
+        from riata.parallel import in_order
+
+        given = {**vars(shown), **asked}
+        for name, value in given.items():
+            if value not in (None, False):
+                raise UnsupportedError(
+                    f"{name} is for labels of tokens; files of roles have predicates and spans.",
+                    remedy=f"Leave out --{name.replace('_', '-')}.",
+                )
+        stopped = threading.Event()
+
+        def answer(batch: RoleCorpus) -> bytes:
+            return b"".join(formatted(batch.with_propositions(self.predict(batch))))
+
+        return in_order(answer, stream(file, stopped), threads, stopped)
+
+
+def best_apart(spans: Any, gains: Any) -> list[int]:
+    """Of spans, [n][2], those that do not overlap and whose gains have the largest sum: weighted interval scheduling."""
+    order = sorted(range(len(spans)), key=lambda i: (int(spans[i][1]), int(spans[i][0])))
+    ends = [int(spans[i][1]) for i in order]
+    best: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for k, i in enumerate(order):
+        before = int(np.searchsorted(ends[:k], int(spans[i][0]), side="right"))
+        total, chosen = best[before]
+        taken = (total + float(gains[i]), (*chosen, i))
+        best.append(taken if taken[0] > best[k][0] else best[k])
+    return sorted(best[-1][1])

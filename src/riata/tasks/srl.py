@@ -1,0 +1,30 @@
+"""Semantic roles: the arguments of predicates, and who does what in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riata.data.propbank import FORMAT
+from riata.estimators.parameters import PARAMETERS
+from riata.estimators.roles import FOUND, RolesOfSlots
+from riata.tasks.base import SequenceEstimator, Task
+
+
+class RoleLabeler(RolesOfSlots, SequenceEstimator):
+    __doc__ = f"""Labels the arguments of predicates with their roles. Scored by F1 of arguments, as CoNLL-2005 counts.
+
+    Data are a RoleCorpus, from read_propbank or load("srl"), which has the predicates. Each predicate has a sequence of slots, spans that
+    may be its arguments, and a chain without neighbouring labels gives each slot a role.
+    boundaries: "found" looks for arguments among constituents; "given" takes the spans of the data.\n\n{PARAMETERS}"""
+
+    task_name = "srl"
+    chunks = False
+    default_template = "srl"
+    file_format = FORMAT
+
+    def __init__(self, recipe: str | None = None, *, boundaries: str = FOUND, **parameters: Any) -> None:
+        super().__init__(recipe, **parameters)
+        self.boundaries = boundaries
+
+
+TASK = Task("srl", "the arguments of predicates and their roles; scored by F1 of arguments", RoleLabeler)

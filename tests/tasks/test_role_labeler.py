@@ -1,0 +1,199 @@
+"""RoleLabeler: scikit-learn's conventions on a corpus of predicates, and outputs that can always be written."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import riata
+from riata import registry
+from riata.data.propbank import formatted
+from riata.data.propositions import Proposition
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from riata.features.roles.slots import NO_ROLE
+from riata.features.templates import parse
+from samples import quietly
+
+TRAIN, TEST = riata.load("embedded-roles"), riata.load("embedded-roles", "test")
+BARE = TEST.with_propositions([[Proposition(one.predicate) for one in each] for each in TEST.propositions])
+BOTH = pytest.mark.parametrize("boundaries", ["found", "given"])
+
+
+def labeler(boundaries="found", recipe="perceptron", **params):
+    return riata.RoleLabeler(recipe, boundaries=boundaries, **params)
+
+
+def trained(boundaries="found", recipe="perceptron", **params):
+    return quietly(labeler(boundaries, recipe, **params), TRAIN)
+
+
+@BOTH
+def test_it_learns_predicts_and_scores(boundaries):
+    made = trained(boundaries)
+    assert made.score(TRAIN) == 1.0
+    found = made.predict(TEST)
+    assert len(found) == len(TEST)
+    assert [[one.predicate for one in each] for each in found] == [
+        [one.predicate for one in each] for each in TEST.propositions
+    ]
+    evaluation = made.evaluate(TEST)
+    assert made.score(TEST) == evaluation.score / 100 > 0.6
+    assert (NO_ROLE in made.classes_) == (boundaries == "found")
+    if boundaries == "given":
+        assert evaluation.metrics["span_f1"] == 100
+        assert evaluation.metrics["accuracy"] == evaluation.metrics["f1"]
+
+
+def test_what_is_found_does_not_depend_on_the_arguments_of_the_input():
+    made = trained()
+    assert made.predict(BARE) == made.predict(TEST)
+    assert b"".join(formatted(BARE.with_propositions(made.predict(BARE)))).count(b"(V*)") == 7
+    with pytest.raises(DataError, match="boundaries are given needs the arguments"):
+        trained("given").predict(BARE)
+    for method in (made.score, made.evaluate, made.search_errors, labeler().fit):
+        with pytest.raises(DataError, match="needs the arguments of every predicate"):
+            method(BARE)
+
+
+def test_given_boundaries_are_labelled_whatever_their_roles():
+    made = trained("given")
+    other = TEST.with_propositions(
+        [[one.with_roles([s._replace(type="ARG5") for s in one.roles]) for one in each] for each in TEST.propositions]
+    )
+    assert made.predict(other) == made.predict(TEST)
+
+
+@pytest.mark.parametrize("recipe", registry.names("recipe"))
+def test_arguments_that_are_found_never_overlap(recipe):
+    """Whatever the recipe: a model that gives every slot a role has all of them overlap."""
+    try:
+        made = quietly(riata.RoleLabeler(recipe, epochs=1, class_weight={NO_ROLE: 1e-6}), TRAIN)
+    except UnsupportedError:
+        made = quietly(riata.RoleLabeler(recipe, epochs=1), TRAIN)
+    slots = made.slots(TRAIN)
+    raw = made.labels_of(made.input_columns(slots.corpus))
+    none = made.classes_.index(NO_ROLE)
+    assert not len(slots.overlapping(made.predict_ids(TRAIN) != none))
+    list(formatted(TRAIN.with_propositions(made.predict(TRAIN))))  # refuses spans that overlap
+    kept = made.predict_ids(TRAIN)
+    assert ((kept == raw) | (kept == none)).all()
+
+
+@pytest.mark.parametrize("recipe", ["perceptron", "mira", "m3n"])
+def test_the_set_of_arguments_that_is_kept_has_the_best_sum_of_scores(recipe):
+    made = trained(recipe=recipe, epochs=1, class_weight={NO_ROLE: 0.001})
+    slots = made.slots(TRAIN)
+    none = made.classes_.index(NO_ROLE)
+    raw = made.labels_of(made.input_columns(slots.corpus))
+    kept = made.predict_ids(TRAIN)
+    wrong = slots.overlapping(raw != none)
+    assert len(wrong)  # otherwise this says nothing
+    for p in wrong:
+        low, high = slots.corpus.starts[p : p + 2]
+        instances = made.model_.features.instances(made.input_columns(slots.corpus[[p]]))
+        chosen = [i for i in range(high - low) if raw[low + i] != none]
+        best = -np.inf
+        for bits in range(1 << len(chosen)):
+            some = [i for k, i in enumerate(chosen) if bits >> k & 1]
+            spans = sorted(slots.spans[low + i].tolist() for i in some)
+            if all(a[1] <= b[0] for a, b in itertools.pairwise(spans)):
+                labels = np.full(high - low, none, np.int32)
+                labels[some] = raw[low:high][some]
+                best = max(best, made.model_.scores_of(instances, labels)[0])
+        assert made.model_.scores_of(instances, kept[low:high])[0] == pytest.approx(best, rel=1e-4)
+
+
+@BOTH
+def test_a_saved_model_is_the_same(boundaries, tmp_path):
+    made = trained(boundaries)
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert type(loaded) is riata.RoleLabeler and loaded.boundaries == boundaries
+    assert loaded.predict(TEST) == made.predict(TEST) == pickle.loads(pickle.dumps(made)).predict(TEST)
+    made.save(tmp_path / "n.riata")
+    assert (tmp_path / "m.riata").read_bytes() == (tmp_path / "n.riata").read_bytes()
+
+
+def test_files_go_in_and_out(tmp_path):
+    made = trained()
+    for corpus, name in ((TEST, "gold.txt"), (BARE, "bare.txt.gz")):
+        riata.write_propbank(corpus, tmp_path / name)
+        made.predict_file(tmp_path / name, tmp_path / f"{name}.out")
+        assert riata.read_propbank(tmp_path / f"{name}.out").propositions == tuple(map(tuple, made.predict(corpus)))
+    with pytest.raises(UnsupportedError, match="nbest is for labels of tokens"):
+        made.predict_file(tmp_path / "gold.txt", tmp_path / "out.txt", nbest=2)
+
+
+def test_scikit_learns_conventions():
+    base = pytest.importorskip("sklearn.base")
+    selection = pytest.importorskip("sklearn.model_selection")
+    made = base.clone(labeler("given", epochs=3))
+    assert made.get_params()["boundaries"] == "given" and made.epochs == 3
+    assert "boundaries='given'" in repr(made)
+    with pytest.warns(riata.RiataWarning):
+        search = selection.GridSearchCV(made, {"boundaries": ["given", "found"]}, cv=3).fit(TRAIN)
+    assert search.best_params_ == {"boundaries": "given"}  # which is easier
+
+
+def test_labels_may_be_given_apart():
+    made = quietly(labeler(), BARE.with_propositions(TEST.propositions))
+    apart = quietly(labeler(), BARE, list(TEST.propositions))
+    assert made.predict(TRAIN) == apart.predict(TRAIN)
+    assert apart.score(BARE, list(TEST.propositions)) == made.score(TEST)
+
+
+def test_development_data_choose_the_epoch():
+    by_parameter = quietly(labeler(dev=TEST), TRAIN)
+    by_argument = quietly(labeler(), TRAIN, None, TEST)
+    assert by_parameter.best_epoch_ == by_argument.best_epoch_
+    assert by_parameter.best_score_ == by_argument.best_score_ is not None
+    held_out = quietly(labeler(dev=0.2), TRAIN)
+    assert held_out.best_score_ is not None
+
+
+def test_plain_slots_are_labelled_as_a_tagger_does():
+    made = trained()
+    slots = made.slots(TEST).corpus
+    labels = made.predict(slots)
+    assert [len(each) for each in labels] == np.diff(slots.starts).tolist()
+    assert made.evaluate(slots).metrics.keys() == {"accuracy"}
+    shown = made.explain(slots[:1], True)
+    assert "ARG" in str(shown)
+
+
+def test_templates_of_users_may_read_neighbouring_labels():
+    made = trained(template=parse("word[0]\nx27[0]\nx21[0] x27[0]\nedge"))
+    assert made.score(TRAIN) > 0.7
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(SettingError, match=r"Unknown value of boundaries 'fond'. Did you mean 'found'"):
+        labeler("fond").fit(TRAIN)
+    with pytest.raises(NotFittedError):
+        labeler().predict(TEST)
+    with pytest.raises(UnsupportedError, match="files of roles are read whole"):
+        labeler(stream=True).fit("roles.txt")
+    made = trained()
+    with pytest.raises(UnsupportedError, match="given is for labels of tokens"):
+        made.predict(TEST, given=[["ARG0"]])
+    with pytest.raises(UnsupportedError, match="cannot find arguments"):
+        trained("given").set_params(boundaries="found").predict(TEST)
+    with pytest.raises(DataError, match="expected a RoleCorpus, found list"):
+        made.slots([["a"]])
+
+
+def test_sentences_without_predicates_are_left_alone():
+    bare = TEST.with_propositions(TEST.propositions)
+    none = bare[:0]
+    made = trained()
+    assert made.predict(none) == []
+    columns = list(TEST.columns)
+    quiet = [[("1", "Yes", "yes", "INTJ", "UH", "0", "root", "(INTJ*)", "-", "-")]]
+    path_free = riata.RoleCorpus(
+        columns=tuple(type(columns[0]).of([value]) for value in quiet[0][0]),
+        starts=np.array([0, 1]),
+        propositions=((),),
+    )
+    assert made.predict(path_free) == [[]]
+    assert made.evaluate(path_free).score == 0
