@@ -14,6 +14,7 @@ INTERNAL = frozenset(
         "compared",
         "compared_files",
         "confidence_ids",
+        "declared_constraints",
         "decoder",
         "development",
         "default_recipe",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from riata.features.roles.slots import NO_ROLE
 from riata.inference.constraints.at_most import at_most
 from riata.inference.constraints.base import Constraint
 from riata.inference.constraints.no_overlap import no_overlap
@@ -21,7 +22,8 @@ def role_constraints(roles: Iterable[str], *, overlap: bool = True) -> list[Cons
     overlap: whether slots may overlap; given spans do not.
     """
     known = list(dict.fromkeys(roles))
-    found: list[Constraint] = [no_overlap()] if overlap else []
+    chosen = [role for role in known if role != NO_ROLE]
+    found: list[Constraint] = [no_overlap(*chosen)] if overlap and chosen else []
     found += [at_most(1, role) for role in known if CORE.fullmatch(role)]
     for role in known:
         match = REFERS.fullmatch(role)
