@@ -26,10 +26,11 @@ COLUMNS = {
 
 
 def data_of(task):
-    """A little of what the task learns from."""
-    if registry.get("task", task).estimator.trees:
-        return treebank()
-    return embedded(COLUMNS[task])[:20] if task in COLUMNS else riata.load("embedded-roles")
+    """What the task learns from."""
+    estimator = registry.get("task", task).estimator
+    if estimator.file_format is not None:
+        return riata.load("embedded-roles")
+    return treebank() if estimator.trees else embedded(COLUMNS[task])
 
 
 def entries():

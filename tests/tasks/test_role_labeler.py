@@ -104,6 +104,60 @@ def test_the_set_of_arguments_that_is_kept_has_the_best_sum_of_scores(recipe):
         assert made.model_.scores_of(instances, kept[low:high])[0] == pytest.approx(best, rel=1e-4)
 
 
+def broken(made, corpus):
+    """Predicates whose arguments break a rule, counted by hand."""
+    bad = 0
+    for propositions in made.predict(corpus):
+        for one in propositions:
+            roles = [span.type for span in one.roles]
+            core = [role for role in roles if role in ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA")]
+            lost = [role for role in roles if role[:2] in ("R-", "C-") and role != "C-V" and role[2:] not in roles]
+            bad += len(core) > len(set(core)) or bool(lost)
+    return bad
+
+
+@BOTH
+@pytest.mark.parametrize("recipe", ["perceptron", "crf", "early"])
+def test_constraints_of_roles_are_kept(boundaries, recipe, tmp_path):
+    both = riata.load("embedded-roles"), TEST
+    made = quietly(labeler(boundaries, recipe, constraints="roles", epochs=2), both[1])
+    assert sum(broken(made, corpus) for corpus in both) == 0
+    free = made.twin(constraints=None)
+    assert sum(broken(free, corpus) for corpus in both) > 0
+    assert made.predict(TRAIN, constraints=False) == free.predict(TRAIN)
+    made.save(tmp_path / "m.riata")
+    loaded = riata.load_model(tmp_path / "m.riata")
+    assert loaded.predict(TRAIN) == made.predict(TRAIN)
+    assert "at_most(1, 'ARG0')" in map(repr, loaded.constraints)
+
+
+def test_constraints_of_roles_find_the_best_labels_that_keep_them():
+    """Against the integer program, on the same scores."""
+    from riata.estimators.roles import SCALE
+    from riata.inference.declared import Declared
+    from riata.inference.rules.integer_program import IntegerProgram
+
+    made = quietly(labeler(epochs=1, constraints="roles"), TEST)
+    slots = made.slots(TRAIN)
+    names = made.model_.outputs.label_names(None)
+    declared, program = Declared(made.declared_constraints()), IntegerProgram()
+    scores = made._scores(slots.corpus) * SCALE
+    ids = made.predict_ids(TRAIN)
+    each = made.slots_of(slots.corpus, names)
+    for p, one in enumerate(each):
+        low, high = slots.corpus.starts[p : p + 2]
+        assert (one.spans == slots.spans[low:high]).all()
+        best = program.solve(scores[low:high], declared.ground(one))
+        mine = scores[np.arange(low, high), ids[low:high]].sum()
+        assert mine == pytest.approx(best.score, abs=0.05)
+    assert program.legal < program.inputs  # otherwise this says nothing
+
+
+def test_learning_may_keep_the_constraints_of_roles():
+    made = trained(constraints="roles", inference="during")
+    assert broken(made, TRAIN) == 0 and made.score(TRAIN) > 0.9
+
+
 @BOTH
 def test_a_saved_model_is_the_same(boundaries, tmp_path):
     made = trained(boundaries)

@@ -28,7 +28,7 @@ def constrained(
     estimator: Any, choice: Choice, settings: Mapping[str, Any], risk: Risk | None, *, training: bool
 ) -> Constrained:
     """From the parameters of an estimator; or the reason why they do not go together. risk: the loss by which outputs are chosen."""
-    given, inference = estimator.constraints, estimator.inference
+    given, inference = estimator.declared_constraints(), estimator.inference
     if inference not in (NONE, AFTER, DURING):
         raise SettingError(f"inference is {printed(inference)}; expected {NONE!r}, {AFTER!r} or {DURING!r}.")
     if given is None:

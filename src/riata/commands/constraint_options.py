@@ -41,10 +41,12 @@ switch_option = click.option(
 )
 
 
-def declared(given: Sequence[str]) -> list[Any] | None:
+def declared(given: Sequence[str]) -> list[Any] | str | None:
     """The constraints of the option --constraint; None: there are none."""
     from riata.constraints import parse, read
 
+    if tuple(given) == ("roles",) and not os.path.exists("roles"):
+        return "roles"  # what the task srl makes of it; others refuse it
     found: list[Any] = []
     for text in given:
         found += read(text) if os.path.exists(text) else [parse(text)]

@@ -101,7 +101,7 @@ def stored_constraints(estimator: Any) -> tuple[list[str], dict[str, Callable[..
     """The constraints of an estimator as text, and the functions that they use, by role."""
     from riata.inference.declared import Declared
 
-    declared = Declared(estimator.constraints or ())
+    declared = Declared(estimator.declared_constraints() or ())
     functions = {}
     for number, constraint in enumerate(declared.constraints):
         if (function := getattr(constraint, "function", None)) is not None:

@@ -138,6 +138,10 @@ class Parameters(Params):
         """
         return cls(**preset_of(cls, name, parameters))
 
+    def declared_constraints(self) -> Any:
+        """The constraints that outputs keep. Tasks may have a word for constraints of their own."""
+        return self.constraints
+
     def untrained(self: Self, **params: Any) -> Self:
         """A new estimator with the same parameters, except these."""
         return type(self)(**{**self.get_params(deep=False), **params})

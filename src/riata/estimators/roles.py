@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,13 +18,16 @@ from riata.estimators.fitting import Fitting
 from riata.estimators.keeping import Keeping
 from riata.estimators.looking import Looking
 from riata.estimators.per_sentence import PerSentence
+from riata.features.roles.properties import PROPERTIES, SPAN
 from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
 
 if TYPE_CHECKING:
     from riata.estimators.labelled_files import Shown
+    from riata.inference.rules.slots import LabelNames, Slots
     from riata.scoring.evaluation import Evaluation
 
 GIVEN, FOUND = "given", "found"
+ROLES = "roles"  # for constraints: those of the task
 BOUNDARIES = (FOUND, GIVEN)
 Self = TypeVar("Self", bound="RolesOfSlots")  # typing.Self needs Python 3.11
 
@@ -58,7 +62,38 @@ class RolesOfSlots(Fitting, Looking, Keeping):
                 "stream=True reads files of columns in parts; files of roles are read whole.",
                 remedy="Leave out stream.",
             )
-        return super().fit(X, y, *more, **options)
+        if not isinstance(X, RoleCorpus):
+            return super().fit(X, y, *more, **options)
+        slots = self.with_output(X, y)
+        roles = slots.columns[-1]
+        self._roles = [roles.alphabet.text(int(i)) for i in roles.used()]
+        try:
+            return super().fit(slots, None, *more, **options)
+        finally:
+            del self._roles
+
+    def declared_constraints(self) -> Any:
+        """With the word ROLES: those of role_constraints.py for the roles of the model, or of the data that it learns from."""
+        if not isinstance(self.constraints, str) or self.constraints != ROLES:
+            return super().declared_constraints()
+        known: list[str] | None = self.__dict__.get("_roles") or getattr(self, "classes_", None)
+        if known is None:
+            return None
+        from riata.estimators.role_constraints import role_constraints
+
+        return role_constraints(known, overlap=self.boundaries != GIVEN)
+
+    def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
+        """Spans and properties, for constraints."""
+        from riata.inference.rules.slots import Slots
+
+        at = corpus.columns[PROPERTIES.index(SPAN)]
+        ends = np.array([text.split("-") for text in at.alphabet.texts()], np.int32).reshape(-1, 2)
+        texts = {name: column.texts() for name, column in zip(PROPERTIES, corpus.columns, strict=False)}
+        return [
+            Slots(int(high - low), names, ends[at.ids[low:high]], {name: of[low:high] for name, of in texts.items()})
+            for low, high in pairwise(corpus.starts)
+        ]
 
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
         """The slots with their roles. y: propositions of all sentences, in place of those of X."""
@@ -104,7 +139,9 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         """
         if not isinstance(X, RoleCorpus):
             return super().predict(X, **options)
-        decode = options.pop("decode", None)
+        decode, constraints = options.pop("decode", None), options.pop("constraints", None)
+        if constraints is not None:
+            return self.switched(constraints).predict(X, decode=decode, **options)
         asked = [name for name, value in options.items() if value not in (None, False)]
         if asked:
             raise UnsupportedError(

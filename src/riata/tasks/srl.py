@@ -15,7 +15,8 @@ class RoleLabeler(RolesOfSlots, SequenceEstimator):
 
     Data are a RoleCorpus, from read_propbank or load("srl"), which has the predicates. Each predicate has a sequence of slots, spans that
     may be its arguments, and a chain without neighbouring labels gives each slot a role.
-    boundaries: "found" looks for arguments among constituents; "given" takes the spans of the data.\n\n{PARAMETERS}"""
+    boundaries: "found" looks for arguments among constituents; "given" takes the spans of the data.
+    constraints: as for other estimators, or "roles": no overlap, no repeated core argument, and R-X and C-X need X.\n\n{PARAMETERS}"""
 
     task_name = "srl"
     chunks = False
