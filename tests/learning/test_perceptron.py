@@ -98,7 +98,9 @@ def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
     for average, weights in ((True, expected.averaged), (False, expected.last)):
         tagger = trained(X, y, template=templates, epochs=epochs, seed=seed, average=average)
         same(weights_of(tagger.model_), weights)
-        updates = [epoch["updates"] for epoch in tagger.history_]  # weights that are not averaged are learnt no further than to 0 updates
+        updates = [
+            epoch["updates"] for epoch in tagger.history_
+        ]  # weights that are not averaged are learnt no further than to 0 updates
         assert updates + [0] * (epochs - len(updates)) == expected.mistakes
         assert tagger.classes_ == by_frequency(y)
 
