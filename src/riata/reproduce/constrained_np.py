@@ -1,0 +1,72 @@
+"""Figure 4 of Punyakanok, Roth, Yih & Zimak (2005): base noun phrases from two classifiers, by the number of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from riata.reproducing.brackets import CUTOFFS, cutoff_key, trial
+from riata.reproducing.claims import Claim, Measured, Statistic, between
+from riata.reproducing.reproduction import Column, Reproduction, Row
+from riata.reproducing.tasks import Task
+
+PANEL = "noun phrases"
+WAYS = {"LO": "none", "L+I": "after", "IBT": "during"}
+CYCLES, STEPS = 100, 200
+MANY, FEW = CUTOFFS[0], CUTOFFS[-1]
+
+
+def named(way: str, kind: str = "") -> str:
+    return f"{PANEL}: {way}{kind}"
+
+
+def row(way: str, *, average: bool) -> Row:
+    setting: dict[str, Any] = {"recipe": "perceptron", "inference": WAYS[way], "settings": {"average": average}}
+    return Row(named(way, ", averaged" if average else ""), setting, {})
+
+
+def ahead(text: str, a: str, b: str, cutoff: int) -> Claim:
+    def statistics(measured: Measured) -> list[Statistic]:
+        first, second = (measured[named(way)][cutoff_key(cutoff)] for way in (a, b))
+        said = f"features seen {cutoff:,} times or more: {a} {first.mean:.2f}, {b} {second.mean:.2f}"
+        return [between(said, first.minus(second), low=0.0)]
+
+    return Claim(text, (named(a), named(b)), statistics)
+
+
+REPRODUCTION = Reproduction(
+    name="constrained-np",
+    summary="base noun phrases from classifiers of their first and last words: learning without inference, before it, and with it",
+    paper="punyakanok2005",
+    title="Punyakanok, Roth, Yih & Zimak 2005, Fig. 4: noun phrases, by number of features",
+    task=Task("brackets of noun phrases", dict, (), data="conll2000", trial=trial),
+    columns=(
+        *(Column(cutoff_key(cutoff), f"{cutoff:,}", interval=cutoff == MANY) for cutoff in CUTOFFS),
+        Column(f"weights_{MANY}", "weights", "{:,.0f}".format),
+        Column(f"weights_{FEW}", f"at {FEW:,}", "{:,.0f}".format),
+        *(Column(f"separated_{cutoff}", f"no errors, {cutoff:,}", "{:.0f} %".format) for cutoff in (MANY, FEW)),
+    ),
+    rows=(
+        *(row(way, average=False) for way in WAYS),
+        *(row(way, average=True) for way in WAYS),
+        Row(named("L+I", ", log loss"), {"recipe": "crf", "inference": "after"}, {}, epochs=STEPS),
+    ),
+    claims=(
+        ahead("With few features, the task is hard: IBT is better than L+I.", "IBT", "L+I", FEW),
+        ahead("With many features, L+I is better than IBT.", "L+I", "IBT", MANY),
+        ahead("Inference helps classifiers that were learnt without it.", "L+I", "LO", MANY),
+    ),
+    remarks=(
+        "Two questions per word: does a phrase begin with it, does one end with it? Constraints: brackets close before the next one opens. "
+        "Columns are F1 of noun phrases, by how often training must have seen a feature; all rows have the same features.",
+        "LO: each answer alone; a phrase goes from an opening bracket to the next closing one. L+I: the same weights, best legal answers, the "
+        "shortest path of Punyakanok & Roth (2001). IBT: learning updates against the best legal answers.",
+        f"Perceptrons, last weights, at most {CYCLES} cycles or to a cycle without errors, as in the paper; averaged rows are ours. The row with "
+        "the log loss has probabilities, as the classifiers of Punyakanok & Roth (2001) have.",
+        "Data: CoNLL-2000, whose noun phrases are cut from the same corpus as the paper's, other sections. Development data are the last tenth "
+        "of the training data.",
+    ),
+    epochs=CYCLES,
+    quick_epochs=5,
+    picture="panels",
+    drawn=cutoff_key(MANY),
+)
