@@ -48,7 +48,7 @@ REPRODUCTION = Reproduction(
     task=Task("binary outputs", dict, (), data="", trial=trial),
     columns=(
         *(Column(size_key(size), f"{size:,}", interval=size == SIZES[-1]) for size in SIZES),
-        *(Column(separated_key(size), f"no errors, {size:,}", "{:.0f} %".format) for size in (SIZES[0], SIZES[-1])),
+        *(Column(separated_key(size), f"right, {size:,}", "{:.0f} %".format) for size in (SIZES[0], SIZES[-1])),
     ),
     rows=(
         *(row(way, kappa, width) for kappa in KAPPAS for width in WIDTHS for way in WAYS),

@@ -19,7 +19,7 @@ from riata.scoring.figures import Sample
 from riata.tasks.tag import Tagger
 
 OPEN, CLOSE, NOTHING = "[", "]", "-"
-CUTOFFS = (1, 3, 10, 30, 100, 300, 1000)  # least number of times that a feature of the row was seen
+CUTOFFS = (1, 10, 100, 1000, 5000)  # least number of times that a feature of the row was seen
 
 # A token has two slots: whether a phrase begins with it, and whether one ends with it. `x2` is which of the two; two slots are one token.
 TEMPLATE = """

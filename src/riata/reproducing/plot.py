@@ -74,20 +74,20 @@ def _panels(outcome: Outcome, figure: Any) -> None:
     kind = outcome.reproduction.drawn.rpartition("_")[0]
     split = {column.key: column.key.rpartition("_") for column in outcome.reproduction.columns}
     at = {key: int(number) for key, (before, _, number) in split.items() if before == kind}
-    panels = list(dict.fromkeys(name.partition(": ")[0] for name in outcome.measured))
+    panels = list(dict.fromkeys(name.rpartition(": ")[0] for name in outcome.measured))
     across = min(2, len(panels))
     down = -(-len(panels) // across)
     figure.set_size_inches(4.2 * across, 0.8 + 2.6 * down)
     shown = np.atleast_1d(figure.subplots(down, across)).ravel()
     for axes, panel in zip(shown, panels, strict=False):
         for name, measured in outcome.measured.items():
-            if name.partition(": ")[0] != panel:
+            if name.rpartition(": ")[0] != panel:
                 continue
             keys = [key for key in at if key in measured]
             means = [measured[key].mean for key in keys]
             low, high = zip(*(measured[key].interval or (measured[key].mean,) * 2 for key in keys), strict=True)
             (line,) = axes.plot(
-                [at[key] for key in keys], means, marker="o", markersize=3, label=name.partition(": ")[2]
+                [at[key] for key in keys], means, marker="o", markersize=3, label=name.rpartition(": ")[2]
             )
             axes.fill_between([at[key] for key in keys], low, high, color=line.get_color(), alpha=0.15, linewidth=0)
         axes.set_xscale("log")
