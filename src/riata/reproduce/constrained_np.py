@@ -58,8 +58,8 @@ REPRODUCTION = Reproduction(
         "trainings came to a cycle without errors.",
         "LO: each answer alone; a phrase goes from an opening bracket to the next closing one. L+I: the same weights, best legal answers, "
         "the shortest path of Punyakanok & Roth (2001). IBT: learning updates against the best legal answers.",
-        f"Perceptrons, last weights, at most {CYCLES} cycles or to a cycle without errors, as in the paper; averaged rows are ours. The row "
-        "with the log loss has probabilities, as the classifiers of Punyakanok & Roth (2001) have.",
+        f"Perceptrons, last weights, at most {CYCLES} cycles or to a cycle without errors, as in the paper; averaged rows are ours. The "
+        "row with the log loss has probabilities, as the classifiers of Punyakanok & Roth (2001) have.",
         "Data: CoNLL-2000, whose noun phrases are cut from the same corpus as the paper's, other sections. Development data are the last "
         "tenth of the training data.",
     ),

@@ -114,16 +114,23 @@ def part(outcome: Outcome) -> str:
 
 def interval_kind(outcome: Outcome) -> str:
     """How the intervals were made."""
-    seeds = outcome.plan.seeds
-    by_sentence = outcome.split is not None and outcome.split.dev is not None
-    if not by_sentence:
-        return f"{100 * LEVEL:.0f} %, Student's t over {seeds} seeds" if seeds > 1 else "none, of one run"
-    assert outcome.split is not None
-    scored = outcome.split.scored
+    seeds, level = outcome.plan.seeds, f"{100 * LEVEL:.0f} %"
+    units = scored_units(outcome)
+    if units is None:
+        return f"{level}, Student's t over {seeds} seeds" if seeds > 1 else "none, of one run"
     if seeds > 1:
-        units = units_of(scored.document, len(scored))
-        return f"{100 * LEVEL:.0f} %, over {seeds} seeds (Student's t) and {units} (bootstrap) together; times and epochs over seeds alone"
-    return f"{100 * LEVEL:.0f} %, bootstrap over {units_of(scored.document, len(scored))}, one seed"
+        return f"{level}, over {seeds} seeds (Student's t) and {units} (bootstrap) together; times and epochs over seeds alone"
+    return f"{level}, bootstrap over {units}, one seed"
+
+
+def scored_units(outcome: Outcome) -> str | None:
+    """What scores are sums over; None where nothing is known but the scores."""
+    if outcome.split is None:
+        samples = [sample for row in outcome.measured.values() for figure in row.values() for sample in figure.samples]
+        return "sentences" if any(sample.counts is not None for sample in samples) else None
+    if outcome.split.dev is None:
+        return None
+    return units_of(outcome.split.scored.document, len(outcome.split.scored))
 
 
 def show(outcome: Outcome, console: Console) -> None:
