@@ -86,6 +86,24 @@ def test_options_of_labels_of_tokens_are_refused(folder, run, option):
     assert "roles" in err
 
 
+def test_constraints_of_roles_on_the_command_line(folder, run):
+    status, _, err = run(*TRAIN, "--constraint", "roles")
+    assert status == 0, err
+    model = riata.load_model("m.riata")
+    assert "requires('R-ARG0', 'ARG0')" in map(repr, model.constraints)
+    status, out, err = run("predict", "--model", "m.riata", "test.txt")
+    assert status == 0, err
+    (folder / "found.txt").write_text(out, encoding="utf-8")
+    found = riata.read_propbank("found.txt").propositions
+    assert found == tuple(map(tuple, model.predict(riata.read_propbank("test.txt"))))
+    status, off, err = run("predict", "--model", "m.riata", "--constraints", "off", "test.txt")
+    assert status == 0, err
+    assert off != out
+    (folder / "tags.txt").write_text("a A\nb B\n")
+    status, _, err = run("train", "tag", "--train", "tags.txt", "--model", "t.riata", "--constraint", "roles")
+    assert status == 2 and "'roles' is no constraint" in err
+
+
 def test_learners_are_compared_by_f1_of_arguments(folder, run):
     arguments = ("compare", "srl", "--data", "embedded-roles", "--recipes", "perceptron", "--json", "--final")
     (row,) = (facts := json.loads(run(*arguments)[1]))["rows"]
