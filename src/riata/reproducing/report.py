@@ -130,7 +130,7 @@ def scored_units(outcome: Outcome) -> str | None:
         return "sentences" if any(sample.counts is not None for sample in samples) else None
     if outcome.split.dev is None:
         return None
-    return units_of(outcome.split.scored.document, len(outcome.split.scored))
+    return str(units_of(outcome.split.scored.document, len(outcome.split.scored)))
 
 
 def show(outcome: Outcome, console: Console) -> None:

@@ -44,8 +44,8 @@ class Plan:
 
     def data(self, of: Reproduction) -> str:
         """The data set that is learnt from."""
-        if of.task.trial is not None:
-            return of.task.data or MADE
+        if not of.task.data:
+            return MADE
         return EMBEDDED if self.quick else of.task.data
 
     def parts(self, of: Reproduction) -> tuple[str, tuple[str, ...]]:
