@@ -1,0 +1,57 @@
+"""Roles of arguments whose boundaries are given, as Punyakanok, Roth, Yih & Zimak (2005, Sec. 5.2) classify them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from riata.data.datasets import load
+from riata.data.propositions import RoleCorpus
+from riata.models.weights_by_name import by_name
+from riata.reproducing.tasks import Trial
+from riata.scoring.figures import Sample
+from riata.tasks.srl import RoleLabeler
+
+CUTOFFS = (1, 10, 100, 1000)  # least number of times that a feature was seen
+MANY = 5  # arguments of a sentence, of all its predicates; the paper's sentences have more
+
+
+@lru_cache(maxsize=2)
+def _data(part: str, quick: bool, long: bool) -> RoleCorpus:
+    """long: sentences with more than MANY arguments alone."""
+    data = load("embedded-roles" if quick else "srl", part if not quick or part == "train" else "test")
+    assert isinstance(data, RoleCorpus)
+    counts = np.array([sum(len(one.roles) for one in sentence) for sentence in data.propositions])
+    chosen = data[np.flatnonzero(counts > (1 if quick else MANY))] if long else data
+    assert isinstance(chosen, RoleCorpus)
+    return chosen
+
+
+def trial(asked: Trial) -> dict[str, Sample]:
+    """Accuracy, in per cent, by how often a feature must have been seen. The row's setting: inference, average, long."""
+    inference, long = asked.setting["inference"], asked.setting["long"]
+    train = _data("train", asked.quick, long)
+    test = _data("test" if asked.final else "dev", asked.quick, long)
+    found: dict[str, Sample] = {}
+    for cutoff in CUTOFFS:
+        asked.tell(f"features seen {cutoff:,} times")
+        made = RoleLabeler(
+            "perceptron",
+            boundaries="given",
+            cutoff=1 if asked.quick else cutoff,
+            epochs=asked.epochs,
+            seed=asked.seed,
+            threads=1,
+            constraints="roles",
+            inference=inference,
+            settings={"average": asked.setting["average"]},
+        ).fit(train, listener=lambda _: None)
+        found[cutoff_key(cutoff)] = Sample.of(made.evaluate(test))
+        found[f"separated_{cutoff}"] = Sample(100 * float(made.history_[-1]["updates"] == 0))
+        found[f"weights_{cutoff}"] = Sample(by_name(made.model_).count())
+    return found
+
+
+def cutoff_key(cutoff: int) -> str:
+    return f"accuracy_{cutoff}"
