@@ -97,7 +97,7 @@ void bind_questions(nb::module_& m) {
         {
           nb::gil_scoped_release release;
           found = decode_under(self, without_truth(index, instances), QueueSpec::of(search), limits_of(search), rules, view(numbers),
-                               {nodes, width}, poll);
+                               {.nodes = nodes, .width = width}, poll);
         }
         return nb::make_tuple(give(std::move(found.codes)), give(std::move(found.how)));
       },

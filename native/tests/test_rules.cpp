@@ -280,10 +280,11 @@ void check_rules(const Enumerated& in, Rng& rng) {
     Under under{in, drawn};
     under.check_verdicts();
     under.check_search({"exact"}, true);
-    under.check_search({"exact"}, false, {1, unbounded});  // too few nodes: the widest beam
+    under.check_search({"exact"}, false, {.nodes = 1, .width = unbounded});  // too few nodes: the widest beam
+    under.check_search({"exact"}, true, {.steps = 1});                       // not looking ahead: an unbounded beam
     for (const char* by : {"operations", "prefix"}) {
       for (const bool merge : {true, false}) under.check_search({"beam", unbounded, by, merge}, true);
-      for (const std::int64_t width : {1, 2, 5}) under.check_search({"beam", width, by}, false, {200'000, width});
+      for (const std::int64_t width : {1, 2, 5}) under.check_search({"beam", width, by}, false, {.width = width});
     }
     for (const char* name : {"greedy", "best-first", "depth-first", "breadth-first"}) under.check_search({name}, false);
     under.check_search({"beam", 3, "pending"}, false);

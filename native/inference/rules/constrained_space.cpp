@@ -1,10 +1,18 @@
 #include "inference/rules/constrained_space.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/hash.hpp"
 
 namespace riata {
+namespace {
+
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 std::size_t ConstrainedSpace::Hash::operator()(const State& state) const noexcept {
   return static_cast<std::size_t>(
@@ -32,6 +40,55 @@ void ConstrainedSpace::open(std::int64_t sentence, bool with_truth) {
   steps_.clear();
   keys_.clear();
   expanded_.clear();
+  rest_.clear();
+}
+
+bool ConstrainedSpace::look_ahead(std::size_t most) {
+  if (!list_steps(most)) return false;
+  for (std::size_t k = ahead_.size(); k-- > 0;) {
+    double& rest = rest_[static_cast<std::size_t>(ahead_[k].from)];
+    rest = std::max(rest, ahead_[k].score + rest_[static_cast<std::size_t>(ahead_[k].to)]);
+  }
+  return true;
+}
+
+// Lists the steps between classes of states, from one state of each class.
+bool ConstrainedSpace::list_steps(std::size_t most) {
+  classes_.clear();
+  ahead_.clear();
+  Tree tree;
+  std::map<std::int32_t, std::vector<std::pair<NodeId, std::int32_t>>> waiting;  // by number of the state: a node and its class
+  Node start;
+  start.state = inner_->initial();
+  waiting[start.state.number()] = {{tree.add(start), 0}};
+  std::vector<double> rest{never};
+  while (!waiting.empty()) {
+    const auto nodes = std::move(waiting.begin()->second);
+    waiting.erase(waiting.begin());
+    for (const auto& [id, from] : nodes) {
+      listed_.clear();
+      inner_->expand(tree, {&id, 1}, {}, false, listed_);
+      if (ahead_.size() + listed_.size() > most) return false;
+      for (const Candidate& candidate : listed_) {
+        const StateId state = inner_->apply(tree[id].state, candidate.action);
+        const auto number = static_cast<std::int32_t>(rest.size());
+        const auto [place, fresh] = classes_.emplace(Merged{candidate.key, {state.number(), MonitorId()}}, number);
+        ahead_.push_back({from, place->second, candidate.score});
+        if (!fresh) continue;
+        const bool goal = inner_->is_goal(state);
+        rest.push_back(goal ? 0 : never);
+        if (goal) continue;
+        Node node;  // its score is 0, so that scores of candidates are those of steps
+        node.parent = id;
+        node.action = candidate.action;
+        node.state = state;
+        node.depth = tree[id].depth + 1;
+        waiting[state.number()].push_back({tree.add(node), number});
+      }
+    }
+  }
+  rest_ = std::move(rest);
+  return true;
 }
 
 StateId ConstrainedSpace::initial() {
@@ -67,7 +124,11 @@ void ConstrainedSpace::list(const Tree& tree, std::span<const NodeId> nodes, con
     const auto [next, penalty] = step(steps, from, at, candidate.action);
     if (!next) continue;
     candidate.score -= penalty;
-    if (merges_) candidate.key = key_of(candidate.key, inner_->apply(from, candidate.action), next);
+    const StateId to = inner_->apply(from, candidate.action);
+    if (!rest_.empty())
+      candidate.heuristic = rest_[static_cast<std::size_t>(classes_.at(Merged{candidate.key, {to.number(), MonitorId()}}))];
+    if (candidate.heuristic == never) continue;
+    if (merges_) candidate.key = key_of(candidate.key, to, next);
     out.push_back(candidate);
   }
 }

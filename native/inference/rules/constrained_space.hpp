@@ -46,6 +46,11 @@ class ConstrainedSpace : public CorpusSpace {
   }
 
   void open(std::int64_t sentence, bool with_truth) override;
+  // To be called after open: computes how much the rest of an output can add to the score of each state, if there were no rules. From then
+  // on it is the heuristic of candidates, so that a search by A* is exact. Returns false, and changes nothing, if the inner space has more
+  // than `most` steps between states that it would not merge.
+  bool look_ahead(std::size_t most);
+
   void add_losses() override { inner_->add_losses(); }
   void check_truth(std::int64_t sentence) const override { inner_->check_truth(sentence); }
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override { inner_->codes(path, out); }
@@ -91,6 +96,11 @@ class ConstrainedSpace : public CorpusSpace {
     MonitorId monitor;
     bool operator==(const State&) const = default;
   };
+  // A step of the inner space between two classes of states with the same continuations.
+  struct Step {
+    std::int32_t from, to;
+    double score;
+  };
   struct Merged {
     std::int64_t inner;
     State state;
@@ -102,6 +112,7 @@ class ConstrainedSpace : public CorpusSpace {
   };
 
   void list(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out);
+  bool list_steps(std::size_t most);
   MonitorId monitor(const Tree& tree, NodeId node);
   std::int32_t steps_from(StateId state, MonitorId monitor);
   Monitors::Step step(std::int32_t steps, StateId from, MonitorId monitor, ActionId action);
@@ -120,6 +131,9 @@ class ConstrainedSpace : public CorpusSpace {
   std::unordered_map<State, std::int32_t, Hash> places_;
   std::vector<std::vector<Known>> steps_;  // [states of the sentence][operators]
   std::unordered_map<Merged, std::int64_t, Hash> keys_;
+  std::unordered_map<Merged, std::int32_t, Hash> classes_;  // of states of the inner space, without what rules remember
+  std::vector<Step> ahead_;                                 // in the order of positions
+  std::vector<double> rest_;                                // [classes] what the rest of an output adds at most; empty: not known
   std::vector<Part> parts_;
   std::vector<Candidate> listed_;
   std::vector<std::int32_t> without_;

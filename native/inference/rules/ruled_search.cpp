@@ -9,21 +9,23 @@ namespace riata {
 template <class Real>
 RuledSearch<Real>::RuledSearch(const Model<Real>& model, Structure<Real>& structure, const Rules& rules, const QueueSpec& queue,
                                const Limits& limits, std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll)
-    : model_(model), structure_(structure), rules_(rules), numbers_(numbers), poll_(poll) {
-  const bool exact = queue.name == "exact";
+    : model_(model), structure_(structure), rules_(rules), numbers_(numbers), most_(most), poll_(poll) {
   Limits few = limits;
   few.max_nodes = std::min(limits.max_nodes, most.nodes);
-  if (!exact) {
-    attempts_.push_back({queue, limits, Answered::searched, false, false});
-    const bool beam = queue.name == "beam" || queue.name == "greedy";
+  const auto attempt = [&](QueueSpec how, const Limits& within, Answered found = Answered::searched, bool complete = false,
+                           bool looks_ahead = false,
+                           If tried = If::always) { attempts_.push_back({std::move(how), within, found, complete, looks_ahead, tried}); };
+  if (queue.name != "exact") {
+    const bool beam = queue.by_level();
+    attempt(queue, limits, Answered::searched, false, beam);
     for (std::int64_t width = queue.name == "greedy" ? 1 : queue.width; beam && width < most.width;) {
       width = std::min(4 * width, most.width);
-      attempts_.push_back(
-          {{"beam", width, queue.name == "beam" ? queue.by : "operations", queue.merge}, limits, Answered::searched, false, false});
+      attempt({"beam", width, queue.name == "beam" ? queue.by : "operations", queue.merge}, limits, Answered::searched, false, true);
     }
   }
-  attempts_.push_back({{"beam", unbounded, "prefix", true}, few, Answered::searched, true, false});
-  if (exact) attempts_.push_back({{"beam", most.width, "prefix", true}, limits, Answered::cut, false, true});
+  attempt({"a-star", unbounded, "operations", true}, few, Answered::searched, true, true);
+  attempt({"beam", unbounded, "prefix", true}, few, Answered::searched, true, false, If::blind);
+  attempt({"beam", most.width, "prefix", true}, limits, Answered::cut, false, false, If::too_many);
   rules.check_tracks(model.part_tracks());
 }
 
@@ -38,12 +40,16 @@ void RuledSearch<Real>::prepare(Attempt& attempt) {
 
 template <class Real>
 typename RuledSearch<Real>::Found RuledSearch<Real>::find(std::int64_t s, std::span<std::int32_t> out) {
-  bool too_many = false;
+  bool too_many = false, blind = false;
   for (Attempt& attempt : attempts_) {
-    if (attempt.after_only && !too_many) continue;
+    if ((attempt.tried == If::too_many && !too_many) || (attempt.tried == If::blind && !blind)) continue;
     prepare(attempt);
     attempt.search->at = s;
     attempt.space->open(s, false);
+    if (attempt.looks_ahead && !attempt.space->look_ahead(most_.steps)) {
+      blind = true;
+      if (attempt.complete) continue;
+    }
     NodeId goal;
     try {
       goal = attempt.search->search.run();

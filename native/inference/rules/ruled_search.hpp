@@ -25,11 +25,13 @@ enum class Answered : std::uint8_t {
 
 struct RuledLimits {
   std::int64_t nodes = 200'000;  // of one exact search
+  std::size_t steps = 500'000;   // between states without rules, to look ahead
   std::int64_t width = 1024;     // of the widest beam that is tried
 };
 
-// With exact search: an unbounded beam and, if it makes too many nodes, the widest one. With another queue: this queue; if it is a beam
-// that loses all legal outputs, beams of four times the width, up to the widest; then an unbounded beam.
+// With exact search: A*, which knows the best rest of an output without rules; where there are too many states to know that, an unbounded
+// beam; if these make too many nodes, the widest beam. With another queue: this queue; if it is a beam that loses all legal outputs, beams
+// of four times the width, up to the widest; then exact search. Beams look ahead as A* does, if they can.
 template <class Real>
 class RuledSearch {
  public:
@@ -45,12 +47,15 @@ class RuledSearch {
   Found find(std::int64_t s, std::span<std::int32_t> out);
 
  private:
+  // When an attempt is made: if it was not possible to look ahead (blind), or if the attempts before have made too many nodes.
+  enum class If { always, blind, too_many };
   struct Attempt {
     QueueSpec queue;
     Limits limits;
-    Answered how;     // what it means if this attempt finds something
-    bool complete;    // whether there is nothing to find if this attempt ends without finding anything
-    bool after_only;  // whether it is tried only if an attempt before had too many states
+    Answered how = Answered::searched;  // what it means if this attempt finds something
+    bool complete = false;              // whether there is nothing to find if this attempt ends without finding anything
+    bool looks_ahead = false;
+    If tried = If::always;
     std::unique_ptr<ConstrainedSpace> space = {};
     std::unique_ptr<CorpusSearch> search = {};
   };
@@ -60,6 +65,7 @@ class RuledSearch {
   Structure<Real>& structure_;
   const Rules& rules_;
   std::span<const std::int64_t> numbers_;
+  RuledLimits most_;
   const Poll& poll_;
   std::vector<Attempt> attempts_;
 };
