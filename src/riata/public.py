@@ -32,6 +32,7 @@ from riata.problems.problem import Problem
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
+from riata.tasks.parse import DependencyParser
 from riata.tasks.srl import RoleLabeler
 from riata.tasks.tag import Tagger
 
@@ -39,6 +40,7 @@ __all__ = [
     "Chunker",
     "Comparison",
     "Corpus",
+    "DependencyParser",
     "EntityRecognizer",
     "JointTagger",
     "Predictor",

@@ -16,6 +16,7 @@ PAIRS = [
     [("N" if row[1] > 0 else "V", chunk) for row, chunk in zip(signal, chunks, strict=True)]
     for signal, chunks in zip(SIGNALS, CHUNKS, strict=True)
 ]
+TREES = [[(token, "x") for token in range(len(signal))] for signal in SIGNALS]  # each token is under the one before
 QUICK = {"C": 0.1, "c2": 0.1}  # instead of a choice on held-out sentences
 CHAINS = {"chain", "kernel-chain"}  # structures whose tokens may be features already
 NEVER = {"hmm"}  # on chains; the others refuse structures that are scored by templates alone
@@ -24,7 +25,8 @@ NEVER = {"hmm"}  # on chains; the others refuse structures that are scored by te
 def made(recipe, structure):
     declared = registry.get("recipe", recipe)
     quick = {s.name: QUICK[s.name] for s in declared.settings if s.name in QUICK and declared.whole}
-    kind = riata.JointTagger if registry.get("structure", structure).columns > 1 else riata.Chunker
+    kinds = {(1, False): riata.Chunker, (2, False): riata.JointTagger, (2, True): riata.DependencyParser}
+    kind = kinds[registry.get("structure", structure).gives]
     return kind(recipe, structure=structure, epochs=10, settings=quick)
 
 
@@ -33,7 +35,7 @@ def made(recipe, structure):
 def test_a_recipe_learns_from_arrays_or_says_why_not(recipe, structure):
     estimator, labels = made(recipe, structure), CHUNKS
     if registry.get("structure", structure).columns > 1:
-        labels = PAIRS
+        labels = TREES if registry.get("structure", structure).trees else PAIRS
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RiataWarning)

@@ -18,6 +18,7 @@ from riata.choosing.decoding import RISK
 from riata.choosing.options import checked
 from riata.errors import RiataError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
+from riata.features import arcs as arc_templates
 from riata.features import joint as joint_templates
 from riata.features import segments as segment_templates
 from riata.features import templates
@@ -45,20 +46,46 @@ def noise(seed, sentences=16):
     return [sentence() for _ in range(sentences)]
 
 
+def noisy_trees(seed, sentences=16):
+    """Words under heads that are drawn at random, with relations that are drawn at random."""
+    draw = random.Random(seed)
+
+    def sentence():
+        order = draw.sample(range(1, 7), draw.randint(3, 6))
+        numbers = {token: i for i, token in enumerate(sorted(order), start=1)}
+        heads = {token: draw.choice(order[:k]) if k else 0 for k, token in enumerate(order)}
+        return [
+            (draw.choice("uvwxyz"), str(numbers.get(heads[token], 0)), draw.choice("abcd")) for token in sorted(order)
+        ]
+
+    return [sentence() for _ in range(sentences)]
+
+
 TRAIN, OTHER = noise(1), noise(2)
+TRAIN_TREES, OTHER_TREES = noisy_trees(1), noisy_trees(2)
+EASY_TREES = [[("u", "2", "a"), ("v", "0", "b"), ("w", "2", "c")]] * 3
 EASY = [[(word, tag, chunk) for word, tag, chunk in zip("uvwx", "NVDN", ("B-A", "I-A", "O", "B-B"), strict=True)]] * 3
 NOISY, LEARNABLE, CONTINUED = (
     "errors are made",
     "no errors are made",
     "training goes on with words that have other tags",
 )
+KINDS = {(1, False): riata.Chunker, (2, False): riata.JointTagger, (2, True): riata.DependencyParser}
+ARCS = arc_templates.parse("arc head.x0[0] child.x0[0]\nrelation child.x0[0]")
 TEMPLATES = {  # too little to tell the labels of TRAIN apart
     "chain": templates.parse("x0[0]\nedge"),
     "kernel-chain": templates.parse("x0[0]\nx1[0]\nedge"),
     "segments": segment_templates.parse("inside x0[0]\nlast x1[0]\nlabel[-1]"),
     "joint": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),
     "factorial": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),
+    "projective": ARCS,
+    "tree": ARCS,
 }
+
+
+def data_of(estimator):
+    """Data to learn from, data with other words, and data on which no errors are made."""
+    return (TRAIN_TREES, OTHER_TREES, EASY_TREES) if estimator.trees else (TRAIN, OTHER, EASY)
 
 
 def made(recipe, structure, queue=None, **settings):
@@ -66,7 +93,7 @@ def made(recipe, structure, queue=None, **settings):
     quick = {name: value for name, value in QUICK.items() if name in declared}
     if "C" in declared and registry.get("recipe", recipe).whole:
         quick["C"] = 0.05
-    kind = {1: riata.Chunker, 2: riata.JointTagger}[registry.get("structure", structure).columns]
+    kind = KINDS[registry.get("structure", structure).gives]
     template = None if registry.get("recipe", recipe).templates else TEMPLATES[structure]
     if settings.get("loss") == "cost-matrix" and "costs of labels" in registry.get("structure", structure).offers:
         quick["costs"] = '{"O": {"B-A": 2.0}}'
@@ -84,19 +111,21 @@ def weights_of(estimator):
 def seen(estimator, how=NOISY):
     """All that a user could see of a training: weights, messages, outputs and diagnoses, or the text of an error."""
     told = []
+    train, other, easy = data_of(estimator)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RiataWarning)
         try:
-            data = EASY if how == LEARNABLE else TRAIN
+            data = easy if how == LEARNABLE else train
             if how == CONTINUED:
-                rows = {row[-estimator.outputs :] for sentence in TRAIN + OTHER for row in sentence}
-                classes = sorted(rows) if estimator.outputs > 1 else sorted(row[0] for row in rows)
-                estimator.partial_fit(TRAIN[:6], classes=classes).partial_fit(OTHER[:6])
+                rows = {row[-estimator.outputs :] for sentence in train + other for row in sentence}
+                single = estimator.trees or estimator.outputs == 1
+                classes = sorted({row[-1] for row in rows}) if single else sorted(rows)
+                estimator.partial_fit(train[:6], classes=classes).partial_fit(other[:6])
             else:
                 estimator.fit(data, listener=lambda event: told.append(getattr(event, "text", None)))
             diagnosed = repr(estimator.diagnose(data)) if getattr(estimator, "_run", None) is not None else ""
             weights = type(estimator.model_.weights), weights_of(estimator)
-            return weights, told, estimator.predict(OTHER), diagnosed
+            return weights, told, estimator.predict(other), diagnosed
         except RiataError as error:
             return str(error)
 
@@ -115,7 +144,9 @@ def trained(recipe, structure):
 def test_two_recipes_learn_the_same_only_if_one_is_declared_an_alias_of_the_other(structure):
     able = {name: trained(name, structure) for name in RECIPES if not isinstance(trained(name, structure), RiataError)}
     assert len(able) >= 3
-    assert all(estimator.score(TRAIN) < 1 for estimator in able.values())  # otherwise weights may be equal by chance
+    assert all(
+        estimator.score(data_of(estimator)[0]) < 1 for estimator in able.values()
+    )  # otherwise weights may be equal by chance
     for one, other in combinations(able, 2):
         names = {registry.get("recipe", name).alias_of or name for name in (one, other)}
         same = weights_of(able[one]) == weights_of(able[other])

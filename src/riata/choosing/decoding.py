@@ -7,7 +7,7 @@ from typing import Any
 
 from riata.errors import UnsupportedError
 from riata.inference.decoder import BEST, MARGINALS, SPANS, Risk
-from riata.inference.structure import ALL_OUTPUTS, BEAM, POSTERIORS, SIDE_BY_SIDE, STATES
+from riata.inference.structure import ALL_OUTPUTS, BEAM, CHUNK_LABELS, POSTERIORS, SIDE_BY_SIDE, STATES
 from riata.settings import ANY, Setting
 
 LATTICE = "lattice"  # the update that needs sums over all outputs
@@ -44,7 +44,7 @@ DECODE = Setting(
     "which output is chosen: the most probable one (best); the one whose labels are most probable, token by token (marginals); the one "
     "whose chunks are (spans)",
     choices=(BEST, MARGINALS, SPANS),
-    needs={ANY: (POSTERIORS, ALL_OUTPUTS)},
+    needs={ANY: (POSTERIORS, ALL_OUTPUTS), SPANS: (POSTERIORS, ALL_OUTPUTS, CHUNK_LABELS)},
 )
 SPAN_COST = Setting(
     "span_cost",

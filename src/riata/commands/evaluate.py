@@ -34,7 +34,7 @@ from riata.commands.estimator_options import (
     "--task",
     "task_name",
     metavar="NAME",
-    help="With --gold: tag, chunk, joint, ner or srl (default: chunk where all labels are chunk labels).",
+    help="With --gold: tag, chunk, joint, ner, srl or parse (default: chunk where all labels are chunk labels).",
 )
 @column_options
 @context_options
@@ -51,6 +51,7 @@ def command(**options: Any) -> None:
     riata evaluate --gold test.txt --predicted mine.txt --against theirs.txt
     riata evaluate --gold test.conllu --predicted tagged.conllu --outputs upos
     riata evaluate --gold roles.txt --predicted labelled.txt --task srl
+    riata evaluate --gold test.conllu --predicted parsed.conllu --task parse
 
     Intervals, and the test of --against, are over sentences or, where at least ten documents are marked (in the gold file: by -DOCSTART-
     lines, `# newdoc` or --documents), over documents, since sentences of one document are not independent.

@@ -148,7 +148,7 @@ class Fit:
                 f"from; it has {', '.join(map(shown, known[:12]))}.",
                 remedy="Train anew, or name all labels at the first partial_fit with classes=.",
             )
-        return LabelSet(known, {label: found.counts.get(label, 0) for label in known}, found.tags)
+        return replace(found, labels=known, counts={label: found.counts.get(label, 0) for label in known})
 
     def check_same_tags(self, before: Tags | None) -> None:
         """Refuses to continue in another encoding than that of the model, if either was told to learn in a particular encoding."""

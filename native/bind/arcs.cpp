@@ -1,0 +1,185 @@
+// Dependency trees that are scored arc by arc: how their weights are created, stored and read.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/model.hpp"
+#include "bind/module.hpp"
+#include "bind/potentials.hpp"
+#include "core/error.hpp"
+#include "inference/structures/arc_model.hpp"
+#include "inference/structures/arc_potentials.hpp"
+#include "inference/structures/closest_projective.hpp"
+
+namespace riata::bind {
+namespace {
+
+constexpr std::int32_t most_relations = 4096;
+
+using Side = std::pair<std::int32_t, std::int32_t>;                           // family or -1, offset
+using GroupTuple = std::tuple<Side, Side, std::int32_t, bool, std::int32_t>;  // head, child, between, of relations, contexts
+
+// Python has checked what users can do wrong, so the message only says that something does not fit.
+void check(bool ok) {
+  if (!ok) throw Error("RiataError", "the heads and relations do not fit the sentences or the weights");
+}
+
+// Whether an n-gram of one side exists; -1 if the group reads none there.
+bool fits(const FeatureIndex& index, const NgramRead& read, std::int32_t ngram) {
+  return read.reads() ? ngram >= 0 && ngram < index.size(read.family) : ngram == -1;
+}
+
+nb::tuple blocks_of(const ArcRows& rows) {
+  std::vector<std::int32_t> groups, left, right;
+  std::vector<std::int64_t> starts;
+  for (std::int32_t block = 0; block < rows.blocks(); ++block) {
+    groups.push_back(rows.group(block));
+    left.push_back(rows.left(block));
+    right.push_back(rows.right(block));
+    starts.push_back(rows.start(block));
+  }
+  return nb::make_tuple(give(std::move(groups)), give(std::move(left)), give(std::move(right)), give(std::move(starts)));
+}
+
+void set_blocks(const ArcTemplates& templates, const FeatureIndex& index, ArcRows& rows, const In<std::int32_t>& groups,
+                const In<std::int32_t>& left, const In<std::int32_t>& right) {
+  check(rows.blocks() == 0 && groups.shape(0) == left.shape(0) && groups.shape(0) == right.shape(0));
+  for (std::size_t block = 0; block < groups.shape(0); ++block) {
+    const std::int32_t g = view(groups)[block], a = view(left)[block], b = view(right)[block];
+    check(g >= 0 && g < templates.size());
+    const ArcGroup& group = templates[g];
+    if (group.between < 0)
+      check(fits(index, group.head, a) && fits(index, group.child, b));
+    else
+      check(a >= 0 && a < rows.pairs(g).size() && b >= 0 && b < index.size(group.between));
+    const std::int64_t before = rows.size();
+    check(rows.add(g, a, b) == before && rows.size() > before);
+  }
+}
+
+template <class Real, class Trees>
+void bind_weights(nb::module_& m, const std::string& name) {
+  using Kind = ArcModel<Real, Trees>;
+  nb::class_<Kind, Model<Real>>(m, name.c_str(), "The weights of a model of dependency trees.")
+      .def(
+          "__init__",
+          [](Kind* self, const ArcTemplates& templates, std::int32_t relations) {
+            check(relations >= 1 && relations <= most_relations);
+            new (self) Kind(templates, {ArcRows(templates, relations), {}});
+          },
+          nb::arg("templates"), nb::arg("relations"))
+      .def(
+          "blocks", [](const Kind& self) { return blocks_of(self.weights.rows); },
+          "For each block of weights its group, the n-grams of head and child (or a pair of them and a value between), and its place.")
+      .def(
+          "pairs",
+          [](const Kind& self, std::int32_t group) {
+            check(group >= 0 && group < self.templates.size());
+            const IdPairIndex& pairs = self.weights.rows.pairs(group);
+            std::vector<std::int32_t> heads, children;
+            for (std::int32_t id = 0; id < pairs.size(); ++id) {
+              heads.push_back(pairs.left(id));
+              children.push_back(pairs.right(id));
+            }
+            return nb::make_tuple(give(std::move(heads)), give(std::move(children)));
+          },
+          nb::arg("group"), "The pairs of n-grams of a group that reads what is between.")
+      .def(
+          "set_pairs",
+          [](Kind& self, const FeatureIndex& index, std::int32_t group, const In<std::int32_t>& heads, const In<std::int32_t>& children) {
+            check(group >= 0 && group < self.templates.size() && heads.shape(0) == children.shape(0));
+            const ArcGroup& read = self.templates[group];
+            for (std::size_t id = 0; id < heads.shape(0); ++id) {
+              check(fits(index, read.head, view(heads)[id]) && fits(index, read.child, view(children)[id]));
+              check(self.weights.rows.add_pair(group, view(heads)[id], view(children)[id]) == static_cast<std::int32_t>(id));
+            }
+          },
+          nb::arg("index"), nb::arg("group"), nb::arg("heads"), nb::arg("children"))
+      .def(
+          "set_blocks",
+          [](Kind& self, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& left,
+             const In<std::int32_t>& right) { set_blocks(self.templates, index, self.weights.rows, groups, left, right); },
+          nb::arg("index"), nb::arg("groups"), nb::arg("left"), nb::arg("right"))
+      .def_prop_ro("size", [](const Kind& self) { return self.weights.rows.size(); }, "How many numbers the weights are.");
+}
+
+template <class Trees>
+struct Of {  // models of one kind of trees, in any precision
+  template <class Real>
+  using Model = ArcModel<Real, Trees>;
+};
+
+template <class Real, class Trees>
+void bind_potentials(nb::module_& m, const std::string& name) {
+  using Kind = ArcPotentials<Real, Trees>;
+  const auto made = [](const Kind& self, auto weights) {
+    using Number = typename decltype(weights.flat)::value_type;
+    return ArcModel<Number, Trees>(self.templates(), std::move(weights));
+  };
+  define_potentials<Kind, Real, Of<Trees>::template Model>(m, name, "The potentials of dependency trees.", made)
+      .def(
+          "__init__",
+          [](Kind* self, const FeatureIndex& index, const ArcModel<Real, Trees>& like, const Instances& instances, const Outputs& gold,
+             bool all_pairs) {
+            like.check({index, instances, view(gold)}, like.weights.flat.size());
+            nb::gil_scoped_release release;
+            new (self) Kind(like, instances, view(gold), as_feature_labels(all_pairs));
+          },
+          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("all_pairs"), nb::keep_alive<1, 4>(),
+          "like: the weights to start from, whose blocks are kept. gold: codes of the true trees.");
+}
+
+Out<std::int32_t> closest(const In<std::int32_t>& heads, const In<std::int64_t>& starts) {
+  std::vector<std::int32_t> out(heads.data(), heads.data() + heads.shape(0));
+  check(starts.shape(0) >= 1 && view(starts).front() == 0 && view(starts).back() == static_cast<std::int64_t>(out.size()));
+  for (std::size_t s = 0; s + 1 < starts.shape(0); ++s) {
+    const std::int64_t low = view(starts)[s], high = view(starts)[s + 1];
+    check(low <= high);
+    const auto tree = std::span(out).subspan(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low));
+    for (const std::int32_t head : tree) check(head >= 0 && head <= high - low);
+    closest_projective(tree);
+  }
+  return give(std::move(out));
+}
+
+void arcs(nb::module_& m) {
+  m.attr("most_relations") = most_relations;
+  nb::class_<ArcTemplates>(m, "ArcTemplates", "What the features of dependency arcs read.")
+      .def(
+          "__init__",
+          [](ArcTemplates* self, const FeatureIndex& index, const std::vector<GroupTuple>& groups) {
+            std::vector<ArcGroup> found;
+            for (const auto& [head, child, between, relation, contexts] : groups) {
+              found.push_back({{head.first, head.second},
+                               {child.first, child.second},
+                               between,
+                               relation,
+                               static_cast<std::uint8_t>(contexts & (plain | with_direction | with_distance))});
+            }
+            new (self) ArcTemplates(index, std::move(found));
+          },
+          nb::arg("index"), nb::arg("groups"));
+  bind_weights<float, ProjectiveTrees>(m, "ProjectiveWeights");
+  bind_weights<double, ProjectiveTrees>(m, "ProjectiveWeights64");
+  bind_weights<float, AllTrees>(m, "TreeWeights");
+  bind_weights<double, AllTrees>(m, "TreeWeights64");
+  bind_potentials<float, ProjectiveTrees>(m, "ProjectivePotentials");
+  bind_potentials<double, ProjectiveTrees>(m, "ProjectivePotentials64");
+  bind_potentials<float, AllTrees>(m, "TreePotentials");
+  bind_potentials<double, AllTrees>(m, "TreePotentials64");
+  m.def("closest_projective", &closest, nb::arg("heads"), nb::arg("starts"),
+        "Of every tree the closest one without crossing arcs: with as many of its arcs as possible.");
+}
+
+const Bindings entered(arcs);
+
+}  // namespace
+}  // namespace riata::bind

@@ -1,0 +1,324 @@
+#include "inference/structures/arc_structure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.hpp"
+#include "inference/offered.hpp"
+#include "inference/structures/arc_potentials.hpp"
+
+namespace riata {
+
+template <class Real, class Trees>
+void ArcModel<Real, Trees>::check(const Corpus& corpus, std::size_t size) const {
+  const Instances& instances = corpus.instances;
+  bool ok = static_cast<std::int64_t>(size) >= weights.rows.size() &&
+            static_cast<std::int32_t>(instances.ngrams.size()) == corpus.index.families();
+  for (std::int32_t f = 0; ok && f < corpus.index.families(); ++f) ok = instances.sizes[f] <= corpus.index.size(f);
+  if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
+  ok = corpus.gold.empty() || static_cast<std::int64_t>(corpus.gold.size()) == instances.tokens();
+  for (std::int64_t s = 0; ok && !corpus.gold.empty() && s < corpus.sentences(); ++s) {
+    const std::int64_t most = (corpus.length(s) + 1) * weights.rows.relations();
+    for (const std::int32_t code : corpus.gold_of(s)) ok = ok && code >= 0 && code < most;
+  }
+  if (!ok) throw Error("RiataError", "the heads and relations do not fit the sentences or the weights");
+}
+
+template <class Real, class Trees>
+std::unique_ptr<Structure<Real>> ArcModel<Real, Trees>::over(const Corpus& corpus, Vector<Real>& vector, bool grows) {
+  return std::make_unique<ArcStructure<Real, Trees>>(*this, corpus, vector, grows);
+}
+
+// Blocks may be in another order in the other model, so they are matched by what they stand for.
+template <class Real, class Trees>
+void ArcModel<Real, Trees>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
+  const ArcRows& from = weights.rows;
+  ArcRows& to = dynamic_cast<ArcModel&>(other).weights.rows;
+  if (from.relations() != to.relations() || templates.size() != dynamic_cast<ArcModel&>(other).templates.size())
+    throw Error("RiataError", "the weights belong to different models");
+  for (std::int32_t block = 0; block < from.blocks(); ++block) {
+    const std::int32_t g = from.group(block);
+    std::int32_t left = from.left(block);
+    if (templates[g].between >= 0) left = to.add_pair(g, from.pairs(g).left(left), from.pairs(g).right(left));
+    visit(from.start(block), to.add(g, left, from.right(block)), from.block_size(g));
+  }
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::open(std::int64_t s) {
+  if (corpus().length(s) > Trees::longest)
+    throw Error("DataError",
+                "a sentence has " + std::to_string(corpus().length(s)) + " tokens; the structure '" + Trees::name +
+                    "' compares all pairs of them, of up to " + std::to_string(Trees::longest) + ".",
+                "Split the sentence.");
+  sentence_ = s;
+  scored_ = false;
+  times_ = 0;
+  scorer_.open(s);
+}
+
+template <class Real, class Trees>
+std::int64_t ArcStructure<Real, Trees>::wrong(Codes output) const {
+  const Codes gold = corpus().gold_of(sentence_);
+  std::int64_t count = 0;
+  for (std::size_t t = 0; t < gold.size(); ++t) count += gold[t] != output[t];
+  return count;
+}
+
+template <class Real, class Trees>
+const Real* ArcStructure<Real, Trees>::relations_of(std::int32_t head, std::int32_t child) {
+  of_relations_.resize(static_cast<std::size_t>(scorer_.stride()));
+  scorer_.moved(vector_.data());
+  scorer_.relations(head, child, of_relations_.data());
+  if (times_ != 0) {
+    const std::int32_t truth = target()[static_cast<std::size_t>(child - 1)];
+    for (std::int32_t r = 0; r < relations_; ++r)
+      of_relations_[static_cast<std::size_t>(r)] += static_cast<Real>(code(head, r) == truth ? 0 : times_);
+  }
+  return of_relations_.data();
+}
+
+// Chooses the best relation of an arc.
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::weigh(std::int32_t head, std::int32_t child, Real arc) {
+  const Real* of_relations = relations_of(head, child);
+  const auto best = std::max_element(of_relations, of_relations + relations_);
+  arcs_(head, child) = arc + *best;
+  best_relations_[arcs_.place(head, child)] = static_cast<std::int32_t>(best - of_relations);
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::make_scores() {
+  if (scored_) return;
+  scored_ = true;
+  scorer_.score(vector_.data(), static_cast<Real>(vector_.scale()));
+  plain_.open(scorer_.length());
+  arcs_.open(scorer_.length());
+  best_relations_.resize(arcs_.size());
+  scorer_.each_arc([&](std::int32_t head, std::int32_t child, Real score) {
+    plain_(head, child) = score;
+    weigh(head, child, score);
+  });
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::augment(double times) {
+  times_ += times;
+  if (!scored_) return;
+  for (std::int32_t c = 1; c <= scorer_.length(); ++c) {
+    const std::int32_t head = target()[static_cast<std::size_t>(c - 1)] / relations_;
+    for (std::int32_t h = 0; h <= scorer_.length(); ++h) {
+      if (h == head)
+        weigh(h, c, plain_(h, c));
+      else if (h != c)
+        arcs_(h, c) += static_cast<Real>(times);
+    }
+  }
+}
+
+template <class Real, class Trees>
+double ArcStructure<Real, Trees>::best_of(const ArcScores<Real>& arcs, const std::vector<std::int32_t>& best_relations,
+                                          std::span<std::int32_t> out) {
+  const double score = trees_.best(arcs, out);
+  if (std::isinf(score)) return score;
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] = code(out[t], best_relations[arcs.place(out[t], static_cast<std::int32_t>(t) + 1)]);
+  return score;
+}
+
+template <class Real, class Trees>
+double ArcStructure<Real, Trees>::best(std::span<std::int32_t> out) {
+  make_scores();
+  return best_of(arcs_, best_relations_, out);
+}
+
+// Outputs are divided into sets of which each has its best output on record (Murty 1968; Lawler 1972).
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::open_list(std::int64_t) {
+  make_scores();
+  listed_ = {};
+  list({}, 0, {});
+}
+
+// Finds the best output of a set.
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::list(const std::vector<std::int32_t>& codes, std::int32_t fixed, std::vector<std::int32_t> without) {
+  const std::int32_t n = scorer_.length();
+  ArcScores<Real> arcs = arcs_;
+  std::vector<std::int32_t> best = best_relations_;
+  for (std::int32_t t = 0; t < fixed; ++t) {
+    const std::int32_t head = codes[static_cast<std::size_t>(t)] / relations_, relation = codes[static_cast<std::size_t>(t)] % relations_;
+    for (std::int32_t h = 0; h <= n; ++h) arcs(h, t + 1) = ArcScores<Real>::forbidden;
+    arcs(head, t + 1) = plain_(head, t + 1) + relations_of(head, t + 1)[relation];
+    best[arcs.place(head, t + 1)] = relation;
+  }
+  for (const std::int32_t out : without) {
+    const std::int32_t child = fixed + 1, head = out / relations_;
+    const Real* of_relations = relations_of(head, child);
+    Real most = ArcScores<Real>::forbidden;
+    for (std::int32_t r = 0; r < relations_; ++r) {
+      if (std::ranges::find(without, code(head, r)) != without.end() || !(of_relations[r] > most)) continue;
+      most = of_relations[r];
+      best[arcs.place(head, child)] = r;
+    }
+    arcs(head, child) = std::isinf(most) ? most : plain_(head, child) + most;
+  }
+  Listed found{0, std::vector<std::int32_t>(static_cast<std::size_t>(n)), fixed, std::move(without)};
+  found.score = best_of(arcs, best, found.codes);
+  if (!std::isinf(found.score)) listed_.push(std::move(found));
+}
+
+template <class Real, class Trees>
+std::optional<double> ArcStructure<Real, Trees>::next(std::span<std::int32_t> out) {
+  if (listed_.empty()) return std::nullopt;
+  const Listed top = listed_.top();
+  listed_.pop();
+  std::ranges::copy(top.codes, out.begin());
+  for (std::int32_t t = top.fixed; t < scorer_.length(); ++t) {
+    std::vector<std::int32_t> without;
+    if (t == top.fixed) without = top.without;
+    without.push_back(top.codes[static_cast<std::size_t>(t)]);
+    list(top.codes, t, std::move(without));
+  }
+  return top.score;
+}
+
+template <class Real, class Trees>
+double ArcStructure<Real, Trees>::sums(double sharpness) {
+  make_scores();
+  sharpness_ = sharpness;
+  const std::int32_t n = scorer_.length();
+  log_arcs_.open(n);
+  for (std::int32_t c = 1; c <= n; ++c) {
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h == c) continue;
+      const Real* of_relations = relations_of(h, c);
+      const double highest = double(*std::max_element(of_relations, of_relations + relations_));
+      double sum = 0;
+      for (std::int32_t r = 0; r < relations_; ++r) sum += std::exp(sharpness * (double(of_relations[r]) - highest));
+      log_arcs_(h, c) = sharpness * (double(plain_(h, c)) + highest) + std::log(sum);
+    }
+  }
+  return sums_(log_arcs_, shares_);
+}
+
+// After `sums` and relations_of: the probability of an arc with a relation.
+template <class Real, class Trees>
+double ArcStructure<Real, Trees>::share(std::int32_t head, std::int32_t child, std::int32_t relation) {
+  const double score = sharpness_ * (double(plain_(head, child)) + double(of_relations_[static_cast<std::size_t>(relation)]));
+  return shares_(head, child) * std::exp(score - log_arcs_(head, child));
+}
+
+template <class Real, class Trees>
+double ArcStructure<Real, Trees>::expected_loss() {
+  double right = 0;
+  for (std::int32_t c = 1; c <= scorer_.length(); ++c) {
+    const std::int32_t truth = target()[static_cast<std::size_t>(c - 1)];
+    relations_of(truth / relations_, c);
+    right += share(truth / relations_, c, truth % relations_);
+  }
+  return double(scorer_.length()) - right;
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::take_expected(Difference& out) {
+  const std::int32_t n = scorer_.length();
+  for (std::int32_t c = 1; c <= n; ++c) {
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h == c || !(shares_(h, c) > least_)) continue;
+      relations_of(h, c);
+      KnownBlocks known{rows_};
+      scorer_.each_place(
+          known, h, c, [&](std::int64_t place) { out.push_back({place, -shares_(h, c)}); },
+          [&](std::int64_t row) {
+            for (std::int32_t r = 0; r < relations_; ++r) {
+              const double part = share(h, c, r);
+              if (part > least_) out.push_back({row + r, -part});
+            }
+          });
+    }
+  }
+}
+
+// The tree with the largest expected number of tokens whose head and relation are right: the best tree by the probabilities of arcs.
+template <class Real, class Trees>
+ExpectedRight ArcStructure<Real, Trees>::least_risk(std::span<std::int32_t> out) {
+  if (std::isinf(sums(risk_.sharpness))) {
+    best(out);
+    return {};
+  }
+  const std::int32_t n = scorer_.length();
+  ArcScores<Real> by_share;
+  std::vector<std::int32_t> likeliest(arcs_.size());
+  by_share.open(n);
+  for (std::int32_t c = 1; c <= n; ++c) {
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h == c) continue;
+      relations_of(h, c);
+      const auto most = std::max_element(of_relations_.begin(), of_relations_.begin() + relations_);
+      const auto relation = static_cast<std::int32_t>(most - of_relations_.begin());
+      by_share(h, c) = static_cast<Real>(share(h, c, relation));
+      likeliest[by_share.place(h, c)] = relation;
+    }
+  }
+  const double right = best_of(by_share, likeliest, out), all = static_cast<double>(n);
+  return {right, all, all};
+}
+
+template <class Real, class Trees>
+template <class Visit>
+void ArcStructure<Real, Trees>::each_weight(std::int32_t of, std::int32_t child, Visit visit) {
+  const std::int32_t relation = of % relations_;
+  const auto visit_row = [&](std::int64_t row) { visit(row + relation); };
+  if (!grows_) {
+    KnownBlocks known{rows_};
+    scorer_.each_place(known, of / relations_, child, visit, visit_row);
+    return;
+  }
+  GrowingBlocks growing{rows_};
+  scorer_.each_place(growing, of / relations_, child, visit, visit_row);
+  vector_.grow(static_cast<std::size_t>(rows_.size()));
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::difference(Codes towards, Codes away, bool, Difference& out) {
+  for (std::size_t t = 0; t < towards.size(); ++t) {
+    if (towards[t] == away[t]) continue;
+    const auto child = static_cast<std::int32_t>(t) + 1;
+    each_weight(towards[t], child, [&](std::int64_t place) { out.push_back({place, 1.0}); });
+    each_weight(away[t], child, [&](std::int64_t place) { out.push_back({place, -1.0}); });
+  }
+  sum_up(out);  // arcs may share features
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::features(Codes output, Difference& out) {
+  for (std::size_t t = 0; t < output.size(); ++t)
+    each_weight(output[t], static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { out.push_back({place, 1.0}); });
+}
+
+template <class Real, class Trees>
+double ArcStructure<Real, Trees>::score(Codes output) {
+  double sum = 0;
+  KnownBlocks known{rows_};
+  for (std::size_t t = 0; t < output.size(); ++t) {
+    const std::int32_t relation = output[t] % relations_;
+    scorer_.each_place(
+        known, output[t] / relations_, static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { sum += double(vector_.data()[place]); },
+        [&](std::int64_t row) { sum += double(vector_.data()[row + relation]); });
+  }
+  return sum * vector_.scale();
+}
+
+template class ArcModel<float, ProjectiveTrees>;
+template class ArcModel<double, ProjectiveTrees>;
+template class ArcModel<float, AllTrees>;
+template class ArcModel<double, AllTrees>;
+
+namespace {
+const RegisteredStructure projective("projective",
+                                     operations_of<ArcStructure<float, ProjectiveTrees>, ArcPotentials<float, ProjectiveTrees>>());
+const RegisteredStructure tree("tree", operations_of<ArcStructure<float, AllTrees>, ArcPotentials<float, AllTrees>>());
+}  // namespace
+
+}  // namespace riata

@@ -1,0 +1,90 @@
+// Dependency trees over a corpus, scored arc by arc: the best trees, losses, sums and features.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "inference/structure.hpp"
+#include "inference/structures/arc_model.hpp"
+#include "inference/structures/arc_scorer.hpp"
+
+namespace riata {
+
+// The loss of a tree is its number of tokens with a wrong head or a wrong relation.
+template <class Real, class Trees>
+class ArcStructure : public Structure<Real> {
+ public:
+  ArcStructure(ArcModel<Real, Trees>& model, const Corpus& over, Vector<Real>& vector, bool grows)
+      : Structure<Real>(over),
+        rows_(model.weights.rows),
+        vector_(vector),
+        grows_(grows),
+        relations_(rows_.relations()),
+        scorer_(model.templates, rows_, over.instances) {}
+
+  void open(std::int64_t s) override;
+  Codes target() override { return corpus().gold_of(sentence_); }
+  std::int64_t wrong(Codes output) const override;
+  double best(std::span<std::int32_t> out) override;
+  void open_list(std::int64_t) override;
+  std::optional<double> next(std::span<std::int32_t> out) override;
+  void augment(double times) override;
+  double loss(Codes output) override { return static_cast<double>(wrong(output)); }
+  double sums(double sharpness) override;
+  double expected_loss() override;
+  void take_expected(Difference& out) override;
+  void count_improbable() override { least_ = 0; }
+  void set_risk(const Risk& risk) override { risk_ = risk; }
+  ExpectedRight least_risk(std::span<std::int32_t> out) override;
+  void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
+  void features(Codes output, Difference& out) override;
+  double score(Codes output) override;
+
+ private:
+  using Structure<Real>::corpus;
+  // One set of outputs of a list: those whose first tokens have fixed codes and whose next token has none of some codes. It is stored with
+  // its best output.
+  struct Listed {
+    double score;
+    std::vector<std::int32_t> codes;
+    std::int32_t fixed;
+    std::vector<std::int32_t> without;
+    bool operator<(const Listed& other) const noexcept { return score < other.score; }
+  };
+
+  std::int32_t code(std::int32_t head, std::int32_t relation) const noexcept { return head * relations_ + relation; }
+  void make_scores();
+  void weigh(std::int32_t head, std::int32_t child, Real arc);
+  // The scores of the relations of an arc, with the loss that `augment` has added; without that of the arc itself.
+  const Real* relations_of(std::int32_t head, std::int32_t child);
+  double best_of(const ArcScores<Real>& arcs, const std::vector<std::int32_t>& best_relations, std::span<std::int32_t> out);
+  void list(const std::vector<std::int32_t>& codes, std::int32_t fixed, std::vector<std::int32_t> without);
+  template <class Visit>  // visit(place) for all weights of an arc with its relation
+  void each_weight(std::int32_t code, std::int32_t child, Visit visit);
+  double share(std::int32_t head, std::int32_t child, std::int32_t relation);
+
+  ArcRows& rows_;
+  Vector<Real>& vector_;
+  bool grows_;
+  std::int32_t relations_;
+  ArcScorer<Real> scorer_;
+  typename Trees::template Best<Real> trees_;
+  typename Trees::Sums sums_;
+  std::int64_t sentence_ = 0;
+  bool scored_ = false;                       // whether the scores are those of the open sentence
+  double times_ = 0;                          // factor of the loss in scores
+  ArcScores<Real> plain_;                     // arcs without relations
+  ArcScores<Real> arcs_;                      // with the best relation of each
+  std::vector<std::int32_t> best_relations_;  // [child][head]
+  Numbers<Real> of_relations_;                // [stride], working memory
+  std::priority_queue<Listed> listed_;
+  // After `sums`:
+  double sharpness_ = 1, least_ = 1e-9;
+  ArcScores<double> log_arcs_, shares_;  // log of the sum over relations; probabilities of arcs
+  Risk risk_;
+};
+
+}  // namespace riata

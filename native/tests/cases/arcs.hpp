@@ -1,0 +1,115 @@
+// Dependency trees that are scored arc by arc, all of them listed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "inference/structures/arc_model.hpp"
+#include "tests/enumerated.hpp"
+
+namespace riata::test {
+
+// Heads of `length` tokens that form a tree with one root.
+inline bool is_tree(const std::vector<std::int32_t>& heads) {
+  std::int32_t roots = 0;
+  for (std::size_t t = 0; t < heads.size(); ++t) {
+    roots += heads[t] == 0;
+    std::int32_t at = static_cast<std::int32_t>(t) + 1;
+    for (std::size_t step = 0; step <= heads.size() && at != 0; ++step) at = heads[static_cast<std::size_t>(at - 1)];
+    if (at != 0) return false;
+  }
+  return roots == 1;
+}
+
+// Whether no two arcs cross, the root standing before the first token.
+inline bool is_projective(const std::vector<std::int32_t>& heads) {
+  const auto ends = [&](std::size_t t) {
+    const std::int32_t head = heads[t], child = static_cast<std::int32_t>(t) + 1;
+    return std::pair(std::min(head, child), std::max(head, child));
+  };
+  for (std::size_t a = 0; a < heads.size(); ++a) {
+    for (std::size_t b = 0; b < heads.size(); ++b) {
+      const auto one = ends(a), other = ends(b);
+      if (one.first < other.first && other.first < one.second && one.second < other.second) return false;
+    }
+  }
+  return true;
+}
+
+inline std::vector<Output> all_trees(std::int32_t length, std::int32_t relations, bool projective) {
+  std::vector<Output> found;
+  std::vector<std::int32_t> heads(static_cast<std::size_t>(length), 0);
+  while (true) {
+    if (is_tree(heads) && (!projective || is_projective(heads))) {
+      std::vector<Output> labelled{{}};
+      for (const std::int32_t head : heads) {
+        std::vector<Output> longer;
+        for (const Output& before : labelled) {
+          for (std::int32_t r = 0; r < relations; ++r) {
+            longer.push_back(before);
+            longer.back().push_back(head * relations + r);
+          }
+        }
+        labelled = std::move(longer);
+      }
+      found.insert(found.end(), labelled.begin(), labelled.end());
+    }
+    std::size_t t = 0;
+    while (t < heads.size() && ++heads[t] > length) heads[t++] = 0;
+    if (t == heads.size()) return found;
+  }
+}
+
+// What features read: both sides, one side, what is between, neighbours, distances; of arcs and of relations.
+inline std::vector<ArcGroup> arc_groups() {
+  const NgramRead none, word{0, 0}, two{1, -1}, next{0, 1};
+  const std::uint8_t all = plain | with_direction | with_distance;
+  return {
+      {none, none, -1, false, with_distance}, {word, none, -1, false, plain | with_direction},
+      {none, word, -1, false, all},           {word, word, -1, false, all},
+      {two, next, -1, false, plain},          {word, word, 0, false, with_direction},
+      {none, none, -1, true, plain},          {none, two, -1, true, with_direction},
+      {word, none, -1, true, plain},          {word, word, -1, true, plain | with_distance},
+  };
+}
+
+template <class Trees>
+Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> reads{{0, -1}, {0, 0}, {0, 1}, {1, -2}, {1, -1}};
+  auto out = std::make_unique<Enumerated>(Trees::name, FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, reads));
+  const bool projective = std::string(Trees::name) == "projective";
+  RandomSentences drawn(rng, 4, [](const auto&) { return 0; });
+  RandomSentences kept = drawn;
+  kept.values.clear();
+  kept.gold.clear();
+  kept.starts = {0};
+  for (std::size_t s = 0; s + 1 < drawn.starts.size() && s < 14; ++s) {
+    const auto first = static_cast<std::size_t>(drawn.starts[s]), end = static_cast<std::size_t>(drawn.starts[s + 1]);
+    const std::size_t length = std::min(end - first, longest);
+    if (length > 0) {
+      const std::vector<Output> trees = all_trees(static_cast<std::int32_t>(length), relations, projective);
+      const Output& truth = trees[rng.below(trees.size())];
+      kept.gold.insert(kept.gold.end(), truth.begin(), truth.end());
+    }
+    for (std::size_t t = first; t < first + length; ++t) kept.values.push_back(drawn.values[t]);
+    kept.starts.push_back(static_cast<std::int64_t>(kept.values.size()));
+  }
+  out->instances = kept.entered(out->index);
+  out->gold = kept.gold;
+  const ArcTemplates templates(out->index, arc_groups());
+  out->model = std::make_unique<ArcModel<double, Trees>>(templates, ArcWeights<double>{ArcRows(templates, relations), {}});
+  out->outputs = [=](std::int32_t length) { return all_trees(length, relations, projective); };
+  out->loss = [](Codes gold, Codes output) {
+    double sum = 0;
+    for (std::size_t t = 0; t < gold.size(); ++t) sum += gold[t] != output[t];
+    return sum;
+  };
+  list_outputs(*out, rng);
+  return out;
+}
+
+}  // namespace riata::test

@@ -1,0 +1,16 @@
+#include "tests/cases/arcs.hpp"
+
+namespace riata::test {
+namespace {
+
+std::vector<Case> projective(Rng& rng) {
+  std::vector<Case> out;
+  out.push_back(enumerated_trees<ProjectiveTrees>(rng, 2, 4));
+  out.push_back(enumerated_trees<ProjectiveTrees>(rng, 1, 5));
+  return out;
+}
+
+const RegisteredCases entered(projective);
+
+}  // namespace
+}  // namespace riata::test

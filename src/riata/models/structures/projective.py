@@ -1,0 +1,24 @@
+"""Dependency trees without crossing arcs: what a model asks of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import ProjectiveWeights, ProjectiveWeights64
+from riata.data.trees import crossing
+from riata.data.types import Corpus, Ids
+from riata.models.arc_outputs import ArcOutputs
+from riata.models.model import Model
+
+
+class ProjectiveOutputs(ArcOutputs):
+    structure = "projective"
+    precisions = ProjectiveWeights, ProjectiveWeights64
+
+    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """[N] whether the arc of a token crosses another."""
+        return crossing((labels // len(self.relations)).astype(np.int32), corpus.starts)
+
+
+OUTPUTS = ProjectiveOutputs

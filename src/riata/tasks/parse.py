@@ -1,0 +1,71 @@
+"""Dependency parsing: a head and a relation for every token, which form a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from riata.data.conllu_fields import PARSING, Roles
+from riata.data.pairs import split_column
+from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
+from riata.data.types import Column, Corpus, Ids, Starts
+from riata.estimators.parameters import PARAMETERS
+from riata.scoring.evaluation import Evaluation, evaluate_trees
+from riata.tasks.base import PairEstimator, Task
+
+
+class DependencyParser(PairEstimator):
+    __doc__ = f"""Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
+
+    The last two columns of the data are the outputs: the head, which is the number of a token of the sentence from 1 on, or 0 for the root;
+    and the relation to it. y is a list of (head, relation) per sentence, and so is what predict gives. Of CoNLL-U, the inputs are form,
+    upos, xpos and feats, unless others are named.\n\n{PARAMETERS}"""
+
+    task_name = "parse"
+    chunks = False
+    trees = True
+    outputs_called = ("heads", "relations")
+    fields: ClassVar[Roles] = PARSING
+    search_structure = exact_structure = "projective"
+    default_template = "parse"
+
+    @staticmethod
+    def with_pairs(corpus: Corpus, y: Any) -> Corpus:
+        return with_trees(corpus, y)
+
+    @staticmethod
+    def check_gold(corpus: Corpus) -> None:
+        check_trees(corpus)
+
+    def _label_ids(self, column: Column) -> Ids:
+        return tree_codes(column, self._check_fitted().labels)
+
+    def _as_outputs(self, ids: Ids) -> list[Any]:
+        heads, relations = np.divmod(ids, len(self.classes_))
+        return [
+            (head, self.classes_[relation]) for head, relation in zip(heads.tolist(), relations.tolist(), strict=True)
+        ]
+
+    def output_columns(self, ids: Ids) -> Sequence[Column]:
+        return tree_columns(ids, self.classes_)
+
+    @property
+    def chunk_outputs(self) -> tuple[bool, ...]:
+        return False, False
+
+    @classmethod
+    def compared(cls, gold: Sequence[Column], found: Sequence[Column], starts: Starts) -> Evaluation:
+        return evaluate_trees((gold[0], gold[1]), (found[0], found[1]), starts)
+
+    def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
+        return evaluate_trees(split_column(gold), tree_columns(predicted, self.classes_), starts)
+
+
+TASK = Task(
+    "parse",
+    "a head and a relation for every token, which form a tree; scored by UAS and LAS",
+    DependencyParser,
+    (("head",), ("deprel",)),
+)

@@ -1,0 +1,209 @@
+"""DependencyParser from Python and on the command line: CoNLL-U in and out, what is learnt, and what is refused."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import riata
+from riata.data.memory import as_corpus
+from riata.data.trees import check_trees, crossing
+from riata.errors import DataError, TemplateError, UnsupportedError
+from riata.features.arcs import parse
+from samples import quietly, treebank
+
+STRUCTURES = ("projective", "tree")
+CROSSING = [[("a", "X", "3", "x"), ("b", "X", "4", "y"), ("c", "X", "0", "root"), ("d", "X", "3", "z")]]
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+
+
+def trained(structure="projective", recipe="mira", **options):
+    return quietly(riata.DependencyParser(recipe, structure=structure, epochs=5, **options), treebank()[:24])
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize(
+    ("recipe", "settings"),
+    [
+        ("perceptron", {}),
+        ("mira", {}),
+        ("crf", {"c2": 0.1}),
+        ("crf", {"c2": 0.1, "optimiser": "sgd"}),
+        ("m3n", {"C": 0.1}),
+        ("svmstruct-margin", {"C": 0.1}),
+    ],
+)
+def test_learners_find_trees_that_they_have_not_seen(structure, recipe, settings):
+    epochs = 5 if recipe in ("perceptron", "mira") else 40
+    parser = quietly(
+        riata.DependencyParser(recipe, structure=structure, epochs=epochs, settings=settings), treebank()[:24]
+    )
+    unseen = treebank()[24:]
+    assert parser.score(unseen) > 0.8
+    found = [
+        [(*token[:2], str(head), relation) for token, (head, relation) in zip(s, tree, strict=True)]
+        for s, tree in zip(unseen, parser.predict(unseen), strict=True)
+    ]
+    check_trees(as_corpus(found))  # exactly one root, no cycle
+    assert parser.evaluate(unseen).metrics["uas"] >= parser.evaluate(unseen).metrics["las"]
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_models_are_saved_pickled_and_go_on(structure, tmp_path):
+    parser = trained(structure)
+    parser.save(tmp_path / "p.riata")
+    for again in (riata.load_model(tmp_path / "p.riata"), pickle.loads(pickle.dumps(parser))):
+        assert again.predict(treebank()) == parser.predict(treebank())
+        assert again.predict_nbest(treebank()[:2], 3)[0][0][0] == parser.predict(treebank()[:1])[0]
+    on = quietly(riata.load_model(tmp_path / "p.riata").set_params(warm_start=True), treebank()[:24])
+    assert on.best_epoch_ == 10 and on.score(treebank()[:24]) > 0.9
+
+
+def test_the_best_few_trees_differ_and_their_scores_fall():
+    (found,) = trained().predict_nbest(treebank()[26:27], 5)
+    trees, scores = [tree for tree, _ in found], [score for _, score in found]
+    assert len(found) == 5 and all(trees.count(tree) == 1 for tree in trees)
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_trees_may_be_given_apart():
+    data = treebank()[:24]
+    inputs = [[token[:2] for token in sentence] for sentence in data]
+    trees = [[(int(head), relation) for _, _, head, relation in sentence] for sentence in data]
+    parser = quietly(riata.DependencyParser(epochs=5), inputs, trees)
+    assert parser.predict(inputs) == trained().predict(inputs)
+    assert parser.score(inputs, trees) == trained().score(data)
+
+
+def test_crossing_arcs_are_counted_and_the_closest_projective_trees_are_learnt():
+    told = []
+    data = [*CROSSING, *map(list, treebank()[:5])]
+    parser = riata.DependencyParser("perceptron", epochs=3).fit(
+        data, listener=lambda event: told.append(getattr(event, "text", ""))
+    )
+    assert "3 arcs cross another, in 1 of 6 sentences" in " ".join(told)
+    assert "1 tokens have other heads" in " ".join(told)
+    found = parser.predict(data[:1])[0]
+    heads = np.array([head for head, _ in found], np.int32)
+    assert not crossing(heads, np.array([0, 4])).any()
+    assert parser.search_errors(data[:1]).wrong == 1  # the truth is nothing that it can give
+    free = quietly(riata.DependencyParser("perceptron", structure="tree", epochs=10), data)
+    assert free.predict(data[:1])[0] == [(3, "x"), (4, "y"), (0, "root"), (3, "z")]
+
+
+def test_a_sentence_of_one_token_has_a_root():
+    assert [tree[0][0] for tree in trained().predict([[("Yes", "INTJ")], [(".", "PUNCT")]])] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([("a", "X", "5", "x"), ("b", "X", "0", "root")], "head of token 1 is 5"),
+        ([("a", "X", "2", "x"), ("b", "X", "1", "y")], "no root"),
+        ([("a", "X", "_", "_")], "no head"),
+    ],
+)
+def test_what_is_no_tree_is_refused_in_training_scoring_and_development(rows, words):
+    for use in (
+        lambda: riata.DependencyParser().fit([rows]),
+        lambda: trained().score([rows]),
+        lambda: riata.DependencyParser(dev=as_corpus([rows])).fit(treebank()),
+    ):
+        with pytest.raises(DataError, match=words):
+            use()
+
+
+def test_recipes_that_search_and_other_tasks_are_refused():
+    with pytest.raises(UnsupportedError, match="needs a search space"):
+        riata.DependencyParser("laso-perceptron").fit(treebank())
+    with pytest.raises(UnsupportedError, match="heads and relations"):
+        riata.JointTagger(structure="projective", recipe="mira").fit(treebank())
+    with pytest.raises(UnsupportedError, match="the task 'parse' has heads and relations"):
+        riata.DependencyParser(structure="factorial", recipe="mira").fit(treebank())
+
+
+def test_a_relation_that_only_development_data_have_is_told():
+    told = []
+    dev = as_corpus([[("a", "X", "0", "strange")], [("a", "X", "0", "root")]])
+    riata.DependencyParser(epochs=1, dev=dev).fit(
+        treebank(), listener=lambda event: told.append(getattr(event, "text", ""))
+    )
+    assert any("only the development data have" in text and "strange" in text for text in told if text)
+
+
+def test_weights_have_names():
+    parser = trained()
+    weights = parser.state_features_
+    assert any("head.word[0]=" in feature and "child.word[0]=" in feature for feature, _ in weights)
+    assert any(feature.endswith("direction=left") for feature, _ in weights)
+    assert {label for _, label in weights} <= {"arc", *parser.classes_}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("word[0]", "Unknown kind of line"),
+        ("arc word[0]", "expected a side and an attribute"),
+        ("arc head.word[0] direction distance", "not both"),
+        ("relation head.tag[0] between.tag[0]", "what is between"),
+        ("arc between.tag[1] head.tag[0]", "what is between"),
+        ("arc head.edge", "arcs have no labels"),
+        ("arc head.tag[-8]", "may be the root"),
+        ("arc head.number(3)[0]", "number"),
+    ],
+)
+def test_templates_that_are_refused(line, words):
+    with pytest.raises(TemplateError, match=words):
+        parse(line)
+
+
+def test_templates_are_written_as_they_are_read():
+    lines = [
+        "arc distance",
+        "arc head.word[0] head.tag[1] child.suffix3[0]",
+        "arc head.tag[0] child.tag[0] between.tag[0] direction",
+        "relation child.x2[-1]",
+    ]
+    assert [str(template) for template in parse("\n".join(lines))] == lines
+
+
+FILE = """# newdoc
+# text = the dog saw it
+1-2	thedog	_	_	_	_	_	_	_	_
+1	the	the	DET	DT	_	2	det	_	_
+2	dog	dog	NOUN	NN	Number=Sing	3	nsubj	_	SpaceAfter=No
+2.1	x	_	_	_	_	_	_	_	_
+3	saw	see	VERB	VBD	_	0	root	_	_
+4	it	it	PRON	PRP	_	3	obj	_	_
+
+1	Yes	yes	INTJ	UH	_	0	root	_	_
+
+"""
+
+
+def test_conllu_goes_in_and_out(tmp_path, run):
+    train, blank, out, model = (
+        str(tmp_path / name) for name in ("train.conllu", "blank.conllu", "out.conllu", "m.riata")
+    )
+    (tmp_path / "train.conllu").write_text(FILE * 10, encoding="utf-8")
+    rows = [line.split("\t") for line in FILE.splitlines()]
+    text = "\n".join("\t".join([*row[:6], "_", "_", *row[8:]] if len(row) == 10 else row) for row in rows) + "\n"
+    (tmp_path / "blank.conllu").write_text(text, encoding="utf-8")
+    status, found, err = run("train", "parse", "--train", train, "--epochs", "5", "--model", model, "--json")
+    assert status == 0, err
+    facts = json.loads(found)
+    assert (facts["task"], facts["recipe"], facts["structure"]) == ("parse", "mira", "projective")
+    assert run("predict", "--model", model, blank)[1] == FILE
+    for arguments in (["--model", model, train], ["--gold", train, "--predicted", train, "--task", "parse"]):
+        metrics = json.loads(run("evaluate", *arguments, "--json")[1])["metrics"]
+        assert metrics == {"uas": 100, "las": 100, "las_universal": 100}
+    assert "UAS 100.00, LAS 100.00" in run("evaluate", "--model", model, train)[1]
+    (tmp_path / "out.conllu").write_text(FILE.replace("obj", "iobj"), encoding="utf-8")
+    (tmp_path / "train.conllu").write_text(FILE, encoding="utf-8")
+    status, found, err = run("evaluate", "--gold", train, "--predicted", out, "--task", "parse", "--json")
+    assert json.loads(found)["metrics"] == {"uas": 100, "las": 80, "las_universal": 80}
+    assert status == 0, err
+    for command in (["inspect", model], ["explain", "--model", model, blank], ["errors", "--model", model, train]):
+        status, _, err = run(*command)
+        assert status in (0, 2) and "Traceback" not in err
