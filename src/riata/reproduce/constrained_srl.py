@@ -56,11 +56,12 @@ REPRODUCTION = Reproduction(
         ahead("Inference helps most where features are few.", "L+I", "LO", FEW, LONG, ALL),
     ),
     remarks=(
-        "Boundaries of arguments are given. Constraints: no overlap, no core argument twice, R-X and C-X need X. Columns are accuracies, by "
-        "how often training must have seen a feature; all rows have the same features.",
+        "Boundaries of arguments are given. Constraints: no overlap, no core argument twice, R-X and C-X need X. Columns are accuracies, "
+        "by how often training must have seen a feature; all rows have the same features.",
         f"More than {MANY}: sentences with more than {MANY} arguments, of all their predicates, alone, as in the paper; last weights. All: "
         "every sentence that has a predicate; averaged weights. Right: how many trainings came to a cycle without errors.",
-        f"At most {CYCLES} cycles; the paper has 100. Data: PropBank on English web text (srl), not those of the paper, which are not free.",
+        f"At most {CYCLES} cycles; the paper has 100. Data: PropBank on English web text (srl), not those of the paper, which are not "
+        "free.",
     ),
     epochs=CYCLES,
     quick_epochs=5,
