@@ -22,6 +22,7 @@ from riata.features import arcs as arc_templates
 from riata.features import joint as joint_templates
 from riata.features import segments as segment_templates
 from riata.features import templates
+from riata.features import transitions as transition_templates
 from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
 
 STRUCTURES = registry.names("structure")
@@ -80,6 +81,7 @@ TEMPLATES = {  # too little to tell the labels of TRAIN apart
     "factorial": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),
     "projective": ARCS,
     "tree": ARCS,
+    "transitions": transition_templates.parse("x0[s0]\nx0[b0]"),
 }
 
 

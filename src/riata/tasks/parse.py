@@ -28,7 +28,8 @@ class DependencyParser(PairEstimator):
     trees = True
     outputs_called = ("heads", "relations")
     fields: ClassVar[Roles] = PARSING
-    search_structure = exact_structure = "projective"
+    search_structure = "transitions"
+    exact_structure = "projective"
     default_template = "parse"
 
     @staticmethod

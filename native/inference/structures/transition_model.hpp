@@ -1,0 +1,78 @@
+// A model of a transition-based parser: what its features read, its system, its relations, and the weights.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "features/block_rows.hpp"
+#include "features/pair_relations.hpp"
+#include "features/transition_templates.hpp"
+#include "inference/model.hpp"
+#include "inference/structures/transition_states.hpp"
+
+namespace riata {
+
+// An output is one code per token: head * relations + relation, where the head 0 is the root and tokens count from 1.
+struct TransitionCoding {
+  TransitionSystem system = TransitionSystem::arc_hybrid;
+  std::int32_t relations = 1;
+  std::int32_t root = 0;         // the relation of the root
+  std::int32_t tag_family = -1;  // the family of n-grams by which tokens are paired; -1: none
+  PairRelations pairs;
+
+  std::int32_t code(std::int32_t head, std::int32_t relation) const noexcept { return (head + 1) * relations + relation; }
+  std::int32_t head(std::int32_t code) const noexcept { return code / relations - 1; }  // -1: the root
+  std::int32_t relation(std::int32_t code) const noexcept { return code % relations; }
+  std::int32_t stride() const noexcept { return padded(moves::count(relations)); }
+
+  // Writes the output that operators give; those after one that is not allowed are left out.
+  void follow(std::span<const ActionId> path, std::span<std::int32_t> out) const {
+    TransitionStates states(system);
+    StateId at = states.open(static_cast<std::int32_t>(out.size()));
+    std::fill(out.begin(), out.end(), code(-1, root));
+    for (const ActionId action : path) {
+      const Move move = moves::of(action);
+      if (!states.allows(states[at], move)) return;
+      if (moves::adds_arc(move)) {
+        const Arc arc = states.arc(states[at], move);
+        out[static_cast<std::size_t>(arc.child)] = code(arc.head, moves::relation(action));
+      }
+      at = states.apply(at, action);
+    }
+  }
+};
+
+template <class Real>
+struct TransitionWeights {
+  TransitionCoding coding;
+  BlockRows rows;
+  Numbers<Real> flat;
+};
+
+template <class Real>
+class TransitionModel : public Model<Real> {
+ public:
+  TransitionModel(TransitionTemplates the_templates, TransitionWeights<Real> the_weights)
+      : templates(std::move(the_templates)), weights(std::move(the_weights)) {}
+
+  std::unique_ptr<Model<Real>> copy() const override { return std::make_unique<TransitionModel>(*this); }
+  void take_features(const Model<Real>& other) override { *this = dynamic_cast<const TransitionModel&>(other); }
+  Numbers<Real>& flat() noexcept override { return weights.flat; }
+  void check(const Corpus& corpus, std::size_t size) const override;
+  // Also learns which relations go with which tags, from the true outputs.
+  void grow(const Corpus& corpus, Vector<Real>& vector) override;
+  std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
+  void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
+  std::int32_t work() const noexcept override { return weights.coding.stride(); }
+
+  TransitionTemplates templates;
+  TransitionWeights<Real> weights;
+};
+
+extern template class TransitionModel<float>;
+extern template class TransitionModel<double>;
+
+}  // namespace riata

@@ -1,0 +1,339 @@
+// The space of a parser that builds a dependency tree by moves from left to right.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "inference/corpus.hpp"
+#include "inference/search/corpus_space.hpp"
+#include "inference/search/queue.hpp"
+#include "inference/spaces/best_ranks.hpp"
+#include "inference/spaces/expanded.hpp"
+#include "inference/structures/projective_target.hpp"
+#include "inference/structures/transition_model.hpp"
+#include "inference/structures/transition_oracle.hpp"
+#include "inference/structures/transition_scorer.hpp"
+
+namespace riata {
+
+// The operators are moves, with a relation where they add an arc: one that training saw with the tags of head and child. Several paths may
+// lead to one tree. States that have the same arcs, stack and next token are merged, unless the queue asks for no merging.
+//
+// The regret is that of TransitionOracle. If the truth has crossing arcs, or another relation of the root, the tree that is learnt instead
+// counts as the truth, and the tokens in which it differs are added: a bound.
+template <class Real>
+class TransitionSpace : public CorpusSpace {
+ public:
+  // grows: whether features that an update touches for the first time are added to the model and to the weights.
+  TransitionSpace(const Corpus& corpus, TransitionModel<Real>& model, Vector<Real>& weights, bool grows, const QueueSpec& queue)
+      : corpus_(corpus),
+        coding_(model.weights.coding),
+        rows_(model.weights.rows),
+        weights_(weights),
+        grows_(grows),
+        merges_(queue.merge),
+        remembers_(queue.remembers()),
+        states_(coding_.system),
+        oracle_(states_),
+        scorer_(model.templates, model.weights.rows, corpus.instances, weights, coding_.stride()),
+        scores_(static_cast<std::size_t>(coding_.stride())),
+        expanded_(queue.blind()) {}
+
+  void open(std::int64_t sentence, bool with_truth) override { open(sentence, with_truth ? corpus_.gold_of(sentence) : Codes{}); }
+
+  // Opens a sentence with any output as its truth; empty: there is none.
+  void open(std::int64_t sentence, Codes truth) {
+    sentence_ = sentence;
+    states_.open(static_cast<std::int32_t>(corpus_.length(sentence)));
+    scorer_.open(sentence);
+    expanded_.clear();
+    has_truth_ = !truth.empty();
+    if (has_truth_) set_truth(truth);
+  }
+
+  // The output that counts as the truth, and in how many tokens the truth differs from it.
+  std::span<const std::int32_t> target() const noexcept { return target_; }
+  std::int32_t missed() const noexcept { return missed_; }
+
+  void add_losses() override { adds_losses_ = true; }
+
+  StateId initial() override {
+    known_.clear();
+    indexed_ = 0;
+    return states_.open(states_.length());
+  }
+  bool is_goal(StateId state) override { return states_.is_goal(states_[state]); }
+
+  // While learners or lattices look aside, a state that was reached before has the number that it had then.
+  StateId apply(StateId from, ActionId action) override {
+    if (aside_) {
+      for (; indexed_ < states_.size(); ++indexed_) known_.emplace(states_[StateId(indexed_)].mark, StateId(indexed_));
+      const auto same = known_.find(states_.mark_after(states_[from], action));
+      if (same != known_.end()) return same->second;
+    }
+    Costs costs{};
+    if (has_truth_) costs = cost_of(states_[from], moves::of(action), moves::relation(action));
+    const StateId to = states_.apply(from, action);
+    states_[to].regret += costs.regret;
+    states_[to].lost = states_[to].lost || costs.loses;
+    return to;
+  }
+
+  double initial_regret() override { return missed_; }
+  double regret(const Tree& tree, NodeId node) override { return regret_of(states_[tree[node].state]); }
+
+  bool merges() const override { return merges_; }
+  std::int64_t key(const Tree& tree, NodeId node) override { return static_cast<std::int64_t>(states_[tree[node].state].mark); }
+  std::int32_t covered(const Tree& tree, NodeId node) const override { return states_[tree[node].state].next; }
+
+  void expand(const Tree& tree, std::span<const NodeId> frontier, const Ranking& ranking, bool learning,
+              std::vector<Candidate>& out) override {
+    ranks_.begin();
+    const auto key_of_state = [&](NodeId id) { return key(tree, id); };
+    const auto expand_one = [&](NodeId id) { expand_node(tree[id], id, ranking, learning, out); };
+    expanded_.each(tree, frontier, remembers_ && !aside_, key_of_state, expand_one, out);
+  }
+
+  double step_score(const Tree& tree, NodeId node) override {
+    const ParserState& from = states_[tree[tree[node].parent].state];
+    const ActionId action = tree[node].action;
+    score(from);
+    const double loss = adds_losses_ && has_truth_ ? cost_of(from, moves::of(action), moves::relation(action)).regret : 0;
+    return loss + score_of(action);
+  }
+
+  void features(const Tree& tree, NodeId node, StepFeatures& out) override {
+    features_of(states_[tree[tree[node].parent].state], tree[node].action, out);
+  }
+
+  std::int64_t step_identity(const Tree& tree, NodeId node) override {
+    const std::uint64_t mark = states_[tree[tree[node].parent].state].mark;
+    return static_cast<std::int64_t>(mix(mark + static_cast<std::uint64_t>(tree[node].action)) >> 1);
+  }
+
+  void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override { coding_.follow(path, out); }
+
+  // The best path to an output, among those that a beam of `most` states finds; empty if there is none. The path of a tree with crossing
+  // arcs is that of the tree that is learnt in its place. Opens the sentence again, with the output as its truth.
+  std::vector<ActionId> path_to(std::int64_t sentence, Codes output);
+
+  // Whether a search without the truth may give the relations of the target.
+  bool allows_target() const {
+    for (std::int32_t t = 0; t < static_cast<std::int32_t>(heads_.size()); ++t) {
+      const std::int32_t head = heads_[static_cast<std::size_t>(t)];
+      if (head < 0) continue;
+      const std::span<const std::int32_t> allowed = coding_.pairs.of(tag(head), tag(t));
+      if (std::find(allowed.begin(), allowed.end(), oracle_.relation(t)) == allowed.end()) return false;
+    }
+    return true;
+  }
+
+  void regrets(std::span<const std::int32_t> output, std::vector<double>& out) override {
+    const std::vector<ActionId> path = path_to(sentence_, output);
+    open(sentence_, true);
+    StateId at = initial();
+    out.push_back(initial_regret());
+    for (const ActionId action : path) {
+      at = apply(at, action);
+      out.push_back(regret_of(states_[at]));
+    }
+  }
+
+  // Appends the features of all steps of a path; returns its score.
+  double features_of(std::span<const ActionId> path, StepFeatures& out) {
+    StateId at = initial();
+    double sum = 0;
+    for (const ActionId action : path) {
+      const ParserState from = states_[at];
+      score(from);
+      sum += score_of(action);
+      features_of(from, action, out);
+      at = states_.apply(at, action);
+    }
+    return sum;
+  }
+
+  // Two tracks: the probability of the head of every token, and that of its head with its relation. That of the root is what is left of its
+  // arcs.
+  std::size_t tracks() const override { return 2; }
+  void units(const Lattice& lattice, std::span<const std::int32_t> output, const ChunkFlags&, std::int64_t apart, double* out) override {
+    for (std::size_t t = 0; t < output.size(); ++t) out[t] = out[t + apart] = coding_.head(output[t]) < 0 ? 1 : 0;
+    for (const Lattice::Edge& edge : lattice.edges()) {
+      const Move move = moves::of(edge.action);
+      if (!moves::adds_arc(move)) continue;
+      const Arc arc = states_.arc(states_[lattice.nodes()[static_cast<std::size_t>(edge.from)].state], move);
+      const std::int32_t given = output[static_cast<std::size_t>(arc.child)], head = coding_.head(given);
+      const double share = lattice.probability(edge.from) * edge.probability, change = head < 0 ? -share : share;
+      if (head < 0 || head == arc.head) out[arc.child] += change;
+      if (head < 0 || given == coding_.code(arc.head, moves::relation(edge.action))) out[arc.child + apart] += change;
+    }
+    for (double* track : {out, out + apart}) {
+      for (std::size_t t = 0; t < output.size(); ++t) track[t] = std::clamp(track[t], 0.0, 1.0);
+    }
+  }
+
+  void looking_aside(bool is) override { aside_ = is; }
+  void weights_changed() override { expanded_.clear(); }
+
+ private:
+  static constexpr std::int64_t few = 64;  // largest width of a queue for which selecting the best early saves time
+
+  struct Costs {
+    std::int32_t regret;
+    bool loses;
+  };
+  Costs cost_of(const ParserState& state, Move move, std::int32_t relation) const {
+    const TransitionOracle::Cost cost = oracle_.cost(state, move);
+    const bool wrong = moves::adds_arc(move) && oracle_.is_wrong(states_.arc(state, move), relation);
+    return {cost.regret + wrong, cost.loses || wrong};
+  }
+  double regret_of(std::int32_t regret, bool lost) const noexcept { return missed_ + (lost ? std::max(regret, 1) : regret); }
+  double regret_of(const ParserState& state) const noexcept { return regret_of(state.regret, state.lost); }
+
+  void set_truth(Codes truth) {
+    std::vector<std::int32_t> relations;
+    heads_.clear();
+    for (const std::int32_t code : truth) {
+      heads_.push_back(coding_.head(code));
+      relations.push_back(heads_.back() < 0 ? coding_.root : coding_.relation(code));
+    }
+    lifting_.lift(heads_);
+    oracle_.open(heads_, relations);
+    target_.clear();
+    missed_ = 0;
+    for (std::size_t t = 0; t < truth.size(); ++t) {
+      target_.push_back(coding_.code(heads_[t], relations[t]));
+      missed_ += target_.back() != truth[t];
+    }
+  }
+
+  // Computes the scores of all operators of a state.
+  void score(const ParserState& state) { scorer_.score(states_, state, scores_.data()); }
+  double score_of(ActionId action) const noexcept { return weights_.scale() * double(scores_[static_cast<std::size_t>(action)]); }
+
+  std::int32_t tag(std::int32_t token) const noexcept {
+    if (coding_.tag_family < 0) return -1;
+    return corpus_.instances
+        .ngrams[static_cast<std::size_t>(coding_.tag_family)][static_cast<std::size_t>(corpus_.instances.origin(sentence_) + token)];
+  }
+
+  void expand_node(const Node& node, NodeId id, const Ranking& ranking, bool learning, std::vector<Candidate>& out) {
+    const ParserState state = states_[node.state];
+    score(state);
+    const bool choosy = ranking.width <= few && !aside_;
+    const std::size_t first = out.size();
+    ranks_.begin_node();
+    const bool judges = learning && (node.good || adds_losses_);
+    const auto list = [&](ActionId action, TransitionOracle::Cost cost, bool wrong) {
+      const double added = learning && adds_losses_ ? cost.regret + wrong : 0;
+      const double rank = node.score + score_of(action) + added;
+      if (choosy && rank < ranks_.least()) return;
+      Candidate candidate{rank, 0, static_cast<std::int64_t>(states_.mark_after(state, action)), 0, id, action, false};
+      if (judges) {
+        const bool lost = state.lost || cost.loses || wrong;
+        candidate.regret = regret_of(state.regret + cost.regret + wrong, lost);
+        candidate.good = node.good && !lost;
+      }
+      if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
+    };
+    for (const Move move : all_moves) {
+      if (!states_.allows(state, move)) continue;
+      const TransitionOracle::Cost cost = judges ? oracle_.cost(state, move) : TransitionOracle::Cost{};
+      if (!moves::adds_arc(move)) {
+        list(moves::action(move), cost, false);
+        continue;
+      }
+      const Arc arc = states_.arc(state, move);
+      const std::int32_t truth = has_truth_ && oracle_.is_arc(arc) ? oracle_.relation(arc.child) : -1;
+      bool listed = truth < 0;  // the true relation is allowed, even if training has not seen it with these tags
+      for (const std::int32_t relation : coding_.pairs.of(tag(arc.head), tag(arc.child))) {
+        list(moves::action(move, relation), cost, truth >= 0 && relation != truth);
+        listed = listed || relation == truth;
+      }
+      if (!listed) list(moves::action(move, truth), cost, false);
+    }
+    if (choosy) ranks_.drop_hopeless(ranking, first, out);
+  }
+
+  // Appends the features of a step from a state.
+  void features_of(const ParserState& from, ActionId action, StepFeatures& out) {
+    const std::int32_t group = action / BlockRows::width, place = action % BlockRows::width;
+    const auto set_number = [&](std::uint64_t set) { return grows_ ? rows_.add_set(set) : rows_.find_set(set); };
+    for (const RowKey& key : scorer_.look(states_, from, set_number)) {
+      const std::int32_t block = grows_ ? rows_.add(key, group) : rows_.find(key, group);
+      if (block >= 0) out.push_back({std::int64_t{block} * BlockRows::width + place, 1.0});
+    }
+    if (grows_) weights_.grow(static_cast<std::size_t>(rows_.size()));
+  }
+
+  Corpus corpus_;
+  const TransitionCoding& coding_;
+  BlockRows& rows_;
+  Vector<Real>& weights_;
+  bool grows_, merges_, remembers_;
+  bool aside_ = false, adds_losses_ = false, has_truth_ = false;
+  std::int64_t sentence_ = 0;
+  TransitionStates states_;
+  TransitionOracle oracle_;
+  TransitionScorer<Real> scorer_;
+  ProjectiveTarget lifting_;
+  std::vector<std::int32_t> heads_, target_;  // [tokens] heads of the target, from 0; codes of the target
+  std::int32_t missed_ = 0;
+  std::vector<Real> scores_;  // [stride] of the present state, without the scale of the weights
+  BestRanks ranks_;
+  Expanded expanded_;
+  std::unordered_map<std::uint64_t, StateId> known_;  // states by mark, up to the number indexed_
+  std::int32_t indexed_ = 0;
+};
+
+// Follows all moves that keep to the output. A sentence takes 2n - 1 of them.
+template <class Real>
+std::vector<ActionId> TransitionSpace<Real>::path_to(std::int64_t sentence, Codes output) {
+  constexpr std::size_t most = 64;
+  struct Step {
+    StateId state;
+    double score;
+    std::int32_t before;  // place in steps
+    ActionId action;
+  };
+  open(sentence, output);
+  std::vector<Step> steps{{initial(), 0, -1, -1}};
+  std::size_t first = 0;
+  while (!states_.is_goal(states_[steps[first].state])) {
+    const std::size_t end = steps.size();
+    std::vector<Step> level;
+    std::unordered_map<std::uint64_t, std::size_t> places;
+    for (std::size_t i = first; i < end; ++i) {
+      const ParserState from = states_[steps[i].state];
+      score(from);
+      for (const Move move : all_moves) {
+        if (!states_.allows(from, move) || oracle_.cost(from, move).loses) continue;
+        const ActionId action =
+            moves::adds_arc(move) ? moves::action(move, oracle_.relation(states_.arc(from, move).child)) : moves::action(move);
+        const Step step{steps[i].state, steps[i].score + score_of(action), static_cast<std::int32_t>(i), action};
+        const auto [at, fresh] = places.emplace(states_.mark_after(from, action), level.size());
+        if (fresh)
+          level.push_back(step);
+        else if (step.score > level[at->second].score)
+          level[at->second] = step;
+      }
+    }
+    std::stable_sort(level.begin(), level.end(), [](const Step& a, const Step& b) { return a.score > b.score; });
+    if (level.size() > most) level.resize(most);
+    for (Step& step : level) {
+      step.state = states_.apply(step.state, step.action);
+      steps.push_back(step);
+    }
+    first = end;
+  }
+  std::vector<ActionId> path;
+  for (std::int32_t at = static_cast<std::int32_t>(first); steps[static_cast<std::size_t>(at)].before >= 0;
+       at = steps[static_cast<std::size_t>(at)].before)
+    path.push_back(steps[static_cast<std::size_t>(at)].action);
+  return {path.rbegin(), path.rend()};
+}
+
+}  // namespace riata

@@ -1,0 +1,252 @@
+// States of a parser that builds a dependency tree from left to right: a stack of partial trees and the tokens to come.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/hash.hpp"
+#include "inference/search/node.hpp"
+
+namespace riata {
+
+// Transition systems without an artificial root: a sentence of n tokens takes 2n - 1 moves, and the one token that is left is the root.
+//   arc-standard (Nivre 2004; Huang & Sagae 2010): left and right join the two upper trees of the stack.
+//   arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011): left makes the next token the head of the top, right joins two trees of the stack.
+//   arc-eager (Nivre 2003): left makes the next token the head of the top, right makes the top the head of the next token and pushes this
+//   token; reduce removes a top that has a head. The last token may be pushed only if one token of the stack stays without a head.
+enum class TransitionSystem : std::int32_t { arc_hybrid, arc_eager, arc_standard };
+inline constexpr std::int32_t transition_systems = 3;
+
+enum class Move : std::int32_t { shift, reduce, left, right };
+inline constexpr Move all_moves[] = {Move::shift, Move::reduce, Move::left, Move::right};
+
+// Operators as numbers: shift, reduce, then left and right with the first relation, with the second, and so on.
+namespace moves {
+constexpr ActionId action(Move move, std::int32_t relation = 0) noexcept {
+  const auto number = static_cast<ActionId>(move);
+  return number < 2 ? number : number + 2 * relation;
+}
+constexpr Move of(ActionId action) noexcept { return static_cast<Move>(action < 2 ? action : 2 + action % 2); }
+constexpr std::int32_t relation(ActionId action) noexcept { return action / 2 - 1; }  // of left and right
+constexpr std::int32_t count(std::int32_t relations) noexcept { return 2 + 2 * relations; }
+constexpr bool adds_arc(Move move) noexcept { return move == Move::left || move == Move::right; }
+}  // namespace moves
+
+// The arc that a move adds. Tokens count from 0.
+struct Arc {
+  std::int32_t head, child;
+};
+
+struct Child {
+  std::int32_t token = -1, relation = -1;
+};
+
+// A token of the stack, or the next token, with what is attached to it. Its mark is a hash of all that features read of it.
+struct Subtree {
+  std::uint64_t mark = 0;
+  std::int32_t token = -1;
+  std::int32_t below = -1;                    // number of the tree below it on the stack; -1: none
+  std::int32_t relation = -1;                 // to its head, if it has one already
+  Child left[2] = {}, right[2] = {};          // outermost child first
+  std::int32_t lefts = 0, rights = 0;         // how many children
+  std::uint64_t left_set = 0, right_set = 0;  // relations of its children, as bits
+
+  explicit Subtree(std::int32_t of = -1) noexcept : mark(marked(0, {of, 0})), token(of) {}
+
+  void add_left(Child child) noexcept {
+    left[1] = left[0];
+    left[0] = child;
+    left_set |= bit(child.relation);
+    ++lefts;
+    mark += marked(1, child);
+  }
+  void add_right(Child child) noexcept {
+    right[1] = right[0];
+    right[0] = child;
+    right_set |= bit(child.relation);
+    ++rights;
+    mark += marked(2, child);
+  }
+  void attach(std::int32_t to_head) noexcept {
+    relation = to_head;
+    mark += marked(3, {token, to_head});
+  }
+
+ private:
+  static std::uint64_t bit(std::int32_t number) noexcept { return std::uint64_t{1} << (number % 64); }
+  static std::uint64_t marked(std::uint64_t what, Child child) noexcept {
+    return mix(mix(std::uint64_t(std::uint32_t(child.token)) << 32 | std::uint32_t(child.relation)) + what);
+  }
+};
+
+struct ParserState {
+  std::uint64_t mark = 0;                   // equal for states with the same arcs, stack and next token
+  std::int32_t next = 0;                    // token
+  std::int32_t top = -1, first = -1;        // trees: the top of the stack, and the next token if it has children; -1: none
+  std::int32_t size = 0, without_head = 0;  // tokens of the stack, and those of them that have no head yet
+  std::int32_t regret = 0;                  // of the moves so far, if the truth is known
+  bool lost = false;                        // whether the truth cannot be reached any more
+};
+
+// All states of the search of one sentence. A state takes constant memory: trees of the stack are shared.
+class TransitionStates {
+ public:
+  explicit TransitionStates(TransitionSystem system) : system_(system) {}
+
+  TransitionSystem system() const noexcept { return system_; }
+  std::int32_t length() const noexcept { return length_; }
+  std::int32_t size() const noexcept { return static_cast<std::int32_t>(states_.size()); }
+  const ParserState& operator[](StateId state) const noexcept { return states_[state.place()]; }
+  ParserState& operator[](StateId state) noexcept { return states_[state.place()]; }
+  const Subtree& tree(std::int32_t number) const noexcept { return trees_[static_cast<std::size_t>(number)]; }
+
+  StateId open(std::int32_t length) {
+    length_ = length;
+    states_.assign(1, {});
+    trees_.clear();
+    return StateId(0);
+  }
+
+  bool is_goal(const ParserState& state) const noexcept { return state.next == length_ && state.size == 1; }
+
+  bool allows(const ParserState& state, Move move) const noexcept {
+    const bool more = state.next < length_, last = state.next + 1 == length_, eager = system_ == TransitionSystem::arc_eager;
+    switch (move) {
+      case Move::shift:
+        return more && !(eager && last && state.size > 0);
+      case Move::reduce:
+        return eager && state.size > 1 && tree(state.top).relation >= 0;
+      case Move::left:
+        if (system_ == TransitionSystem::arc_standard) return state.size > 1;
+        return more && state.size > 0 && !(eager && tree(state.top).relation >= 0);
+      case Move::right:
+        if (!eager) return state.size > 1;
+        return more && state.size > 0 && (!last || state.without_head == 1);
+    }
+    return false;
+  }
+
+  Arc arc(const ParserState& state, Move move) const noexcept {
+    const Subtree& top = tree(state.top);
+    const bool standard = system_ == TransitionSystem::arc_standard;
+    if (move == Move::left) return standard ? Arc{top.token, tree(top.below).token} : Arc{state.next, top.token};
+    return system_ == TransitionSystem::arc_eager ? Arc{top.token, state.next} : Arc{tree(top.below).token, top.token};
+  }
+
+  // The mark of the state that an operator leads to.
+  std::uint64_t mark_after(const ParserState& state, ActionId action) const noexcept {
+    const Move move = moves::of(action);
+    std::uint64_t mark = state.mark;
+    if (move == Move::reduce) mark ^= mark_of(0, tree(state.top).token, 0);
+    if (moves::adds_arc(move)) {
+      const Arc arc = this->arc(state, move);
+      mark ^= mark_of(arc.head + 1, arc.child, moves::relation(action) + 1);
+    }
+    const bool takes = move == Move::shift || (move == Move::right && system_ == TransitionSystem::arc_eager);
+    return takes ? mark ^ mark_of(-1, state.next, 0) : mark;
+  }
+
+  // The state after an operator, which must be allowed. Its regret is that of the state before.
+  StateId apply(StateId from, ActionId action) {
+    ParserState to = states_[from.place()];
+    to.mark = mark_after(to, action);
+    const std::int32_t relation = moves::relation(action);
+    switch (moves::of(action)) {
+      case Move::shift:
+        shift(to);
+        break;
+      case Move::reduce:
+        pop(to);
+        break;
+      case Move::left:
+        system_ == TransitionSystem::arc_standard ? join_left(to, relation) : left(to, relation);
+        break;
+      case Move::right:
+        system_ == TransitionSystem::arc_eager ? push_right(to, relation) : join_right(to, relation);
+        break;
+    }
+    states_.push_back(to);
+    return StateId(states_.size() - 1);
+  }
+
+  // Calls visit(tree) from the top of the stack downwards, until it returns false.
+  template <class Visit>
+  void each_tree(const ParserState& state, Visit visit) const {
+    for (std::int32_t at = state.top; at >= 0; at = tree(at).below) {
+      if (!visit(tree(at))) return;
+    }
+  }
+
+ private:
+  static std::uint64_t mark_of(std::int32_t head, std::int32_t child, std::int32_t relation) noexcept {
+    const auto pair = std::uint64_t(std::uint32_t(head)) << 32 | std::uint32_t(child);
+    return mix(mix(pair + 1) + std::uint64_t(std::uint32_t(relation)));
+  }
+
+  std::int32_t add(const Subtree& tree) {
+    trees_.push_back(tree);
+    return static_cast<std::int32_t>(trees_.size() - 1);
+  }
+
+  // The next token as a tree that will lie on this one.
+  Subtree next_on(const ParserState& state, std::int32_t below) const {
+    Subtree out = state.first >= 0 ? tree(state.first) : Subtree(state.next);
+    out.below = below;
+    return out;
+  }
+
+  void shift(ParserState& to) {
+    to.top = add(next_on(to, to.top));
+    to.first = -1;
+    ++to.next;
+    ++to.size;
+    ++to.without_head;
+  }
+  void pop(ParserState& to) const {
+    const Subtree& top = tree(to.top);
+    to.without_head -= top.relation < 0;
+    to.top = top.below;
+    --to.size;
+  }
+  void left(ParserState& to, std::int32_t relation) {
+    Subtree head = next_on(to, -1);
+    head.add_left({tree(to.top).token, relation});
+    pop(to);
+    to.first = add(head);
+  }
+  void join_left(ParserState& to, std::int32_t relation) {
+    Subtree head = tree(to.top);
+    const Subtree& child = tree(head.below);
+    head.add_left({child.token, relation});
+    head.below = child.below;
+    to.top = add(head);
+    --to.size;
+    --to.without_head;
+  }
+  void join_right(ParserState& to, std::int32_t relation) {
+    const Child child{tree(to.top).token, relation};
+    Subtree head = tree(tree(to.top).below);
+    head.add_right(child);
+    to.top = add(head);
+    --to.size;
+    --to.without_head;
+  }
+  void push_right(ParserState& to, std::int32_t relation) {
+    Subtree head = tree(to.top);
+    head.add_right({to.next, relation});
+    Subtree child = next_on(to, add(head));
+    child.attach(relation);
+    to.top = add(child);
+    to.first = -1;
+    ++to.next;
+    ++to.size;
+  }
+
+  TransitionSystem system_;
+  std::int32_t length_ = 0;
+  std::vector<ParserState> states_;
+  std::vector<Subtree> trees_;
+};
+
+}  // namespace riata

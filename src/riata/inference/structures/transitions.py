@@ -1,0 +1,24 @@
+"""Dependency trees that are built by moves of a stack and the tokens to come (Nivre 2003; Kuhlmann, Gómez-Rodríguez & Satta 2011)."""
+
+from riata._core import operations_of
+from riata.inference.structure import STEP_LOSSES, Structure
+from riata.settings import Setting
+
+SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard")  # as TransitionSystem of the core
+
+STRUCTURE = Structure(
+    name="transitions",
+    summary="a dependency tree without crossing arcs, built by moves from left to right",
+    paper="kuhlmann2011",
+    offers=frozenset(operations_of("transitions")) | frozenset({STEP_LOSSES, "several right states"}),
+    queues=frozenset({"beam", "greedy", "best-first", "depth-first", "breadth-first"}),
+    refused={
+        "exact": "features read all of the tree that was built before, for which there is no dynamic program.",
+        "a-star": "there is no heuristic for the moves to come.",
+        "hill-climb": "trees are built move by move; hill-climbing starts from a complete one.",
+    },
+    settings=(Setting("system", "arc-hybrid", "the moves by which trees are built", choices=SYSTEMS),),
+    columns=2,
+    trees=True,
+    recipe="max-violation",
+)

@@ -1,0 +1,136 @@
+"""Dependency trees that are built by moves: what a model asks of them, and its part of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata._core import TransitionWeights, TransitionWeights64
+from riata.data.trees import crossing
+from riata.data.types import Corpus, Ids
+from riata.errors import ModelFileError, RiataError
+from riata.features.attributes import Attribute
+from riata.features.compile import Features
+from riata.features.transitions import TransitionFeatures, parse
+from riata.inference.structures.transitions import SYSTEMS
+from riata.models.arrays import narrow, read_array, read_strings
+from riata.models.container import Arrays
+from riata.models.feature_parts import (
+    feature_header,
+    read_features,
+    read_ids,
+    read_templates,
+    read_weights,
+    store_features,
+    store_weights,
+)
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+
+NAME = "transitions"
+PRECISIONS = TransitionWeights, TransitionWeights64
+PARTS, WIDTH = 4, 8  # values of a block, and its weights (native/features/block_rows.hpp)
+REFUSAL = Refusal(
+    f"the structure {NAME!r} scores moves with features of all of the tree that was built before, for which there is no dynamic program",
+    None,
+    "train with structure='projective', which has one",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionOutputs(Outputs):
+    """The relations, most frequent first. A code of a token is head x number of relations + relation, in the core and here."""
+
+    relations: tuple[str, ...]
+    root: str  # the relation of the root
+    system: str
+
+    structure = NAME
+    precisions = PRECISIONS
+    columns = 2
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.relations
+
+    def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
+        assert issubclass(kind, PRECISIONS)
+        features = of_kind(features, TransitionFeatures)
+        root = self.relations.index(self.root)
+        return kind(features.native, SYSTEMS.index(self.system), len(self.relations), root, features.states.tag_family)
+
+    def exact_refusal(self, features: Features) -> Refusal:
+        return REFUSAL
+
+    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """[N] whether the arc of a token crosses another, or the root has another relation than always."""
+        heads, relations = np.divmod(labels, np.int32(len(self.relations)))
+        never: NDArray[np.bool_] = (heads == 0) & (relations != self.relations.index(self.root))
+        return never | crossing(heads, corpus.starts)
+
+    def memory(self, features: Features) -> tuple[str, int]:
+        return f"{len(self.relations):,} relations and these features", 0  # weights enter while they are learnt
+
+    def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """The model as header and arrays, without blocks of weights that are zero."""
+        features = model.features_as(TransitionFeatures)
+        header = {
+            "structure": self.structure,
+            "relations": list(self.relations),
+            "root": self.root,
+            "system": self.system,
+            "tags": features.tags,
+            **feature_header(features),
+        }
+        arrays: Arrays = {}
+        store_features(features, arrays)
+        weights = model.weights_as(PRECISIONS)
+        for side, tags in zip(("heads", "children", "relations"), weights.pairs(), strict=True):
+            arrays[f"pairs/{side}"] = narrow(tags)
+        sets = weights.sets()
+        arrays["sets/low"], arrays["sets/high"] = narrow(sets & np.uint64(0xFFFFFFFF)), narrow(sets >> np.uint64(32))
+        templates, values, groups = weights.blocks()
+        blocks = weights.flat().reshape(-1, WIDTH)
+        kept = blocks.any(axis=1)
+        arrays["blocks/templates"], arrays["blocks/groups"] = narrow(templates[kept]), narrow(groups[kept])
+        for i, column in enumerate(values.reshape(-1, PARTS)[kept].T):
+            arrays[f"blocks/{i}"] = narrow(column)
+        store_weights(blocks[kept].ravel(), arrays)
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, functions: Mapping[str, Attribute]) -> Model:
+        relations, root, system = read_strings(header, "relations"), header.get("root"), header.get("system")
+        tags = header.get("tags")
+        if (
+            len(set(relations)) < len(relations)
+            or root not in relations
+            or system not in SYSTEMS
+            or tags not in (True, False)
+        ):
+            raise ModelFileError("the model's relations are missing or inconsistent")
+        outputs = cls(tuple(relations), str(root), str(system))
+        templates, lists = read_templates(header, arrays, parse, functions)
+        features = TransitionFeatures(templates, functions, lists, bool(tags))
+        read_features(features, arrays)
+        weights = of_kind(outputs.new_weights(features, TransitionWeights), TransitionWeights)
+        columns = [read_ids(arrays, f"blocks/{i}") for i in range(PARTS)]
+        blocks = [read_ids(arrays, f"blocks/{name}") for name in ("templates", "groups")]
+        low, high = (read_array(arrays, f"sets/{name}").astype(np.uint64) for name in ("low", "high"))
+        if any(len(column) != len(blocks[0]) for column in columns) or len(low) != len(high):
+            raise ModelFileError("the model's blocks of weights are inconsistent")
+        try:
+            weights.set_pairs(*(read_ids(arrays, f"pairs/{side}") for side in ("heads", "children", "relations")))
+            values = np.stack(columns, axis=1).ravel()
+            weights.set_blocks(low | high << np.uint64(32), blocks[0], values, blocks[1])
+        except RiataError as error:
+            raise ModelFileError(f"the model's blocks of weights are inconsistent: {error.message}") from None
+        weights.set_flat(read_weights(arrays, weights.size))
+        return Model(features, weights, outputs)
+
+
+OUTPUTS = TransitionOutputs

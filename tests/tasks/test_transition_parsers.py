@@ -1,0 +1,119 @@
+"""Dependency parsers that search for moves."""
+
+import numpy as np
+import pytest
+
+import riata
+from riata.data.memory import as_corpus
+from riata.data.trees import check_trees, with_trees
+from riata.errors import SettingError, UnsupportedError
+from riata.inference.structures.transitions import SYSTEMS
+from samples import quietly
+
+SENTENCES = [
+    ("the/DET dog/NOUN sees/VERB a/DET cat/NOUN ./PUNCT", (2, 3, 0, 5, 3, 3), "det nsubj root det obj punct"),
+    ("dogs/NOUN bark/VERB", (2, 0), "nsubj root"),
+    ("bark/VERB", (0,), "root"),
+    ("the/DET old/ADJ cat/NOUN sleeps/VERB", (3, 3, 4, 0), "det amod nsubj root"),
+    ("cats/NOUN with/ADP tails/NOUN see/VERB dogs/NOUN ./PUNCT", (4, 3, 1, 0, 4, 4), "nsubj case nmod root obj punct"),
+    ("she/PRON sees/VERB dogs/NOUN with/ADP glasses/NOUN", (2, 0, 2, 5, 2), "nsubj root obj case obl"),
+    ("a/DET cat/NOUN that/PRON barks/VERB sleeps/VERB", (2, 5, 4, 2, 0), "det nsubj nsubj acl root"),
+    ("sleeps/VERB the/DET dog/NOUN ?/PUNCT", (0, 3, 1, 1), "root det nsubj punct"),
+]
+CROSSING = ("a/DET dog/NOUN came/VERB that/PRON barks/VERB", (2, 3, 0, 5, 2), "det nsubj root nsubj acl")
+
+
+def data(sentences=SENTENCES):
+    words = [[tuple(token.split("/")) for token in text.split()] for text, _, _ in sentences]
+    trees = [list(zip(heads, names.split(), strict=True)) for _, heads, names in sentences]
+    return words, trees
+
+
+def parser(recipe="max-violation", *, system="arc-hybrid", **given):
+    settings = {"system": system}
+    return riata.DependencyParser(
+        recipe, structure="transitions", settings=settings, **{"epochs": 12, "seed": 1, **given}
+    )
+
+
+def fitted(recipe="max-violation", sentences=SENTENCES, **given):
+    return quietly(parser(recipe, **given), *data(sentences))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(
+    "recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard", "svm-subgradient"]
+)
+def test_every_recipe_that_searches_learns_trees(recipe, system):
+    assert fitted(recipe, system=system, epochs=20).score(*data()) > 0.9
+
+
+@pytest.mark.parametrize("queue", ["greedy", "beam"])
+def test_queues_learn_trees(queue):
+    words, trees = data()
+    assert fitted("laso-perceptron", queue=queue, epochs=20).predict(words) == trees
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_outputs_are_trees_with_one_root_even_for_unknown_words(system):
+    rng = np.random.default_rng(0)
+    tags = [token.partition("/")[2] for text, _, _ in SENTENCES for token in text.split()]
+    words = [[(f"w{rng.integers(9)}", str(rng.choice([*tags, "NEW"]))) for _ in range(n)] for n in range(1, 30)]
+    found = fitted(system=system, epochs=2).predict(words)
+    check_trees(with_trees(as_corpus(words), found))
+    assert all((head == 0) == (relation == "root") for tree in found for head, relation in tree)
+
+
+def test_of_crossing_arcs_the_closest_tree_is_learnt():
+    words, trees = data([*SENTENCES, CROSSING])
+    found = fitted(sentences=[*SENTENCES, CROSSING], epochs=20).predict(words)
+    assert found[:-1] == trees[:-1]
+    assert sum(a != b for a, b in zip(found[-1], trees[-1], strict=True)) == 1
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_stored_model_predicts_the_same(tmp_path, system):
+    words, _ = data()
+    learnt = fitted(system=system, epochs=3)
+    learnt.save(tmp_path / "model.riata")
+    again = riata.load_model(tmp_path / "model.riata")
+    assert again.predict(words) == learnt.predict(words)
+
+
+def test_confidences_of_arcs_are_probabilities():
+    words, _ = data()
+    for sentence, tokens in zip(words, fitted(beam=16).predict_confidence(words), strict=True):
+        assert len(tokens) == len(sentence)
+        assert all(0 <= value <= 1 for value in np.ravel(tokens))
+
+
+def test_a_trace_shows_moves_and_ends_in_the_prediction():
+    words, trees = data()
+    learnt = fitted(beam=4)
+    trace = learnt.trace(words[0], trees[0])
+    assert trace.path(trace.goal) is not None
+    moves = list(trace.path(trace.goal))
+    assert len(moves) == 2 * len(words[0]) - 1
+    assert moves[0] == "shift"
+    assert {move.split()[0] for move in moves} == {"shift", "left", "right"}
+
+
+def test_training_goes_on_and_takes_the_system_of_the_model():
+    words, trees = data()
+    learnt = fitted(system="arc-eager", epochs=1)
+    quietly(learnt.set_params(warm_start=True, epochs=20), words, trees)
+    assert learnt.predict(words) == trees
+    with pytest.raises(SettingError, match="system is arc-hybrid"):
+        quietly(learnt.set_params(settings={"system": "arc-hybrid"}), words, trees)
+
+
+def test_recipes_that_need_exact_search_are_refused():
+    with pytest.raises(UnsupportedError, match="transitions"):
+        fitted("perceptron")
+
+
+def test_words_alone_are_enough():
+    words, trees = data()
+    alone = [[word for word, _ in sentence] for sentence in words]
+    learnt = quietly(parser(epochs=30), alone, trees)
+    assert learnt.predict(alone) == trees
