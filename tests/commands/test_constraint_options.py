@@ -1,5 +1,7 @@
 """riata train --constraint and --inference, and what riata predict says of constraints."""
 
+import json
+
 import pytest
 
 from samples import as_text
@@ -52,3 +54,23 @@ def test_wrong_constraints_are_refused(run, tmp_path):
     status, _, err = run("predict", "--model", "m.riata", "--constraints", "on", "train.txt")
     assert status == 2
     assert "this one has none" in err
+
+
+def test_explanations_say_what_constraints_changed(run):
+    assert run(*TRAIN, "--constraint", RULE)[0] == 0
+    status, out, err = run("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
+    assert status == 0, err
+    assert "Without them, the output breaks at_most(1, 'NP'): at most 1 NP." in " ".join(out.split())
+    status, out, _ = run("explain", "--model", "m.riata", "--sentence", "constrained", "--json", "train.txt")
+    found = json.loads(out)
+    assert found["sentence"] == 2
+    assert found["constrained"]["broken"][0]["constraint"] == "at_most(1, 'NP')"
+    status, _, err = run(
+        "explain", "--model", "m.riata", "--sentence", "constrained", "--constraints", "off", "train.txt"
+    )
+    assert status == 2
+    assert "keeps no constraints" in err
+    assert run(*TRAIN, "--constraint", 'at_most(9, "NP")')[0] == 0
+    status, _, err = run("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
+    assert status == 2
+    assert "change no sentence" in err

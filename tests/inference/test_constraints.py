@@ -222,6 +222,41 @@ def test_every_kind_is_a_public_name():
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("at_most(1, 'A')", "at most 1 A"),
+        ("at_most(0, 'A', 'B')", "no A or B"),
+        ("at_least(2, 'A', 'B')", "at least 2 A or B"),
+        ("exactly(1, 'A', 'B', each=True)", "exactly 1 of each of A, B"),
+        ("at_most(1, 'A', where={'pos': ['N', 'V'], 2: 'x'})", "at most 1 A, where pos is N or V and column 2 is x"),
+        ("implies('A', at_most(1, 'B'))", "with A, at most 1 B"),
+        ("excludes('A', ['B', 'C'])", "no two of A; B or C in one output"),
+        ("requires(['A', 'B'], 'C')", "every A or B needs C"),
+        ("requires('A', 'C', side='after')", "every A needs C after it"),
+        ("no_overlap()", "no two spans share a token"),
+        ("no_embedding('A', 'B')", "no span with A or B lies within another one"),
+        ("agrees('A', 'B')", "a slot with A has B, too"),
+        ("agrees('A', 'B', at=3)", "a slot with A needs B in the slot that its column 3 names"),
+        ("same(by='word')", "slots with the same word agree on their labels"),
+        ("same('A', by='word')", "slots with the same word agree on A"),
+        ("transitions(forbidden=[('A', 'B'), (None, 'C')])", "labels do not follow each other as A – B, the start – C"),
+        (
+            "transitions(allowed=[('A', 'A'), ('A', 'B'), ('B', 'A'), ('B', None)])",
+            "labels follow each other only as A – A, A – B, B – A and 1 more",
+        ),
+        ("outputs([['A', 'B'], ['B', 'B']])", "the output is one of 2 that are listed"),
+        ("predicate('mine.alternates')", "the function mine.alternates accepts the output"),
+        (
+            "automaton({'out': {'A': 'in'}, 'in': {'B': 'out'}}, ends=['out'])",
+            "the automaton from 'out' reads all labels and ends in out",
+        ),
+    ],
+)
+def test_constraints_in_words(text, words):
+    assert c.parse(text).in_words() == words
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "is no constraint"),

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.constraint_options import switch_option, switched
 from riata.commands.estimator_options import beam, context_options, documents_option, in_given_context, read_for
 
 FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --sentence may look for
+CONSTRAINED = "constrained"  # also without gold labels
 
 
 @click.command(short_help="Why: features, scores, the search.")
@@ -22,7 +24,8 @@ FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --
     metavar="N|KIND",
     help="Number N of the file, from 1, or the first that is wrong, search (by the search alone), both (by "
     "search and model), model (by the "
-    "model alone), tie, right or lucky (right by luck) (default: the first wrong one; without gold labels, the first).",
+    "model alone), tie, right or lucky (right by luck), or constrained (constraints "
+    "changed it) (default: the first wrong one; without gold labels, the first).",
 )
 @click.option(
     "--against",
@@ -38,6 +41,7 @@ FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --
 @context_options
 @documents_option
 @format_option
+@switch_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead.")
 def command(**options: Any) -> None:
     """Show why a sentence gets its labels: every feature for them and against another output, and the search, step by step.
@@ -47,6 +51,7 @@ def command(**options: Any) -> None:
     riata explain --model chunker.riata --sentence search --html why.html test.txt
     riata explain --model chunker.riata --sentence 3 --against "B-NP I-NP B-VP O" test.txt
     riata explain --model chunker.riata --beam 1 --training --html why.html test.txt
+    riata explain --model receipts.riata --sentence constrained test.txt    what constraints changed
 
     With gold labels in the file, states from which they can still be reached (y-good) are marked, and so is the moment when the last of
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
@@ -58,7 +63,7 @@ def command(**options: Any) -> None:
 
     if options["html_file"] is not None:
         check_target(options["html_file"])
-    estimator = in_given_context(load_model(options["model_file"]), options)
+    estimator = switched(in_given_context(load_model(options["model_file"]), options), options["keeps"])
     corpus = estimator.sentences(read_for(estimator, options["file"], options))
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
@@ -94,10 +99,12 @@ def _chosen(estimator: Any, corpus: Any, which: str | None, gold: bool) -> int:
 
     if len(corpus) == 0:
         raise DataError("there is no sentence to explain.", file=corpus.name)
+    if which == CONSTRAINED:
+        return _first_constrained(estimator, corpus)
     if which is not None and which not in FOUND:
         if not which.isdigit() or not 1 <= int(which) <= len(corpus):
             raise SettingError(
-                f"--sentence is {which!r}; expected a number from 1 to {len(corpus):,}, or one of: {', '.join(FOUND)}."
+                f"--sentence is {which!r}; expected a number from 1 to {len(corpus):,}, or one of: {', '.join((*FOUND, CONSTRAINED))}."
             )
         return int(which) - 1
     if not gold:
@@ -117,6 +124,20 @@ def _chosen(estimator: Any, corpus: Any, which: str | None, gold: bool) -> int:
             f"no sentence is {which!r} here.", remedy="Look for another kind, or give a number.", file=corpus.name
         )
     return number or 0
+
+
+def _first_constrained(estimator: Any, corpus: Any) -> int:
+    """The number of the first sentence whose output constraints changed."""
+    import numpy as np
+
+    from riata.errors import DataError, SettingError
+
+    if estimator.decoder().kept is None:
+        raise SettingError(f"--sentence {CONSTRAINED}: the model keeps no constraints.", remedy="Give a number.")
+    changed = np.flatnonzero(estimator.predict_ids(corpus) != estimator.switched(False).predict_ids(corpus))
+    if not len(changed):
+        raise DataError("constraints change no sentence here.", remedy="Give a number.", file=corpus.name)
+    return int(np.searchsorted(corpus.starts, changed[0], side="right")) - 1
 
 
 def _labels(text: str, *, pairs: bool) -> list[Any]:

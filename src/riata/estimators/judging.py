@@ -77,9 +77,14 @@ class Judging(Predicting):
         return split_errors(model, inputs_of(data), found, truth, self.decoder())
 
     def best_output(self, corpus: Corpus) -> list[Any] | None:
-        """The labels of one sentence with the highest score of all, whatever the queue finds; None if exact search is too costly."""
+        """The labels of one sentence with the highest score of all that keep constraints, whatever the queue finds.
+
+        None if exact search is too costly.
+        """
         from riata.scoring.search_errors import best_labels
 
         model, inputs = self._check_fitted(), self.input_columns(corpus)
-        best = best_labels(model, model.features.instances(inputs), inputs.starts)
+        kept = self.decoder().kept
+        anew = None if kept is None else kept.counted_anew()
+        best = best_labels(model, inputs, model.features.instances(inputs), anew)
         return None if best is None else [self.classes_[i] for i in self._as_classes(best, inputs.starts)]

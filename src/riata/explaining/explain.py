@@ -10,6 +10,7 @@ from riata import registry
 from riata.choosing.decoding import RISK
 from riata.choosing.preference import recipe_name
 from riata.errors import LabelError, UnsupportedError
+from riata.explaining.constrained import FREE, constrained
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
 from riata.explaining.trace import Trace
@@ -36,12 +37,16 @@ def explain_sentence(
         note = _sentences(note, f"The truth cannot be followed: {error.message}")
     [output] = estimator.predict(corpus)
     chosen = _forced(shown, corpus, output, "output")
+    free = _without_constraints(estimator, shown, corpus)
+    kept = None if free is None else constrained(estimator, corpus, chosen.side, free.side)
     errors = None if labels is None else estimator.search_errors(corpus, None if labels is True else [labels])
     best = _missed(estimator, shown, corpus, trace, errors)
     if against is not None:
         other: Path | None = _forced(shown, corpus, against, "given")
     elif reached(trace) and trace.truth is not None and trace.truth != chosen.labels:
         other = true_path(trace, trace.truth, "truth")
+    elif best is None and kept is not None and kept.changes:
+        other = free
     else:
         other = best or _runner_up(estimator, shown, corpus, chosen, trace)
     if trace.truth is not None and not reached(trace):
@@ -51,8 +56,9 @@ def explain_sentence(
     if blames_model and decided.difference < 0:  # otherwise it would be a search error or a tie
         note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
     if trace.output is not None and trace.output != chosen.labels:
-        note = _sentences(note, "The search shown ends with another output than prediction.")
-    found = explanation_of(trace, decided, errors, best, note)
+        reason = "" if kept is None else " It does not look at constraints."
+        note = _sentences(note, f"The search shown ends with another output than prediction.{reason}")
+    found = replace(explanation_of(trace, decided, errors, best, note), constrained=kept)
     first = estimator.first_labels(corpus)
     if first is None:
         return found
@@ -65,6 +71,14 @@ def explanation_of(
     fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
     missed = None if best is None else best.side
     return Explanation(trace.input, trace.truth, decided, fault, trace, note, missed, test)
+
+
+def _without_constraints(estimator: Any, shown: Any, corpus: Corpus) -> Path | None:
+    """What the model gives if it does not keep its constraints; None if it keeps none."""
+    if estimator.decoder().kept is None:
+        return None
+    [labels] = estimator.predict(corpus, constraints=False)
+    return _forced(shown, corpus, labels, FREE)
 
 
 def _missed(estimator: Any, shown: Any, corpus: Corpus, trace: Trace, errors: SearchErrors | None) -> Path | None:

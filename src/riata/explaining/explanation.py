@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.explaining.paged import Paged
 from riata.explaining.trace import Feature, Labels, Plain, Trace, as_json
+
+if TYPE_CHECKING:
+    from riata.explaining.constrained import Constrained
 
 FAULTS: Mapping[str, str] = {
     "right": "the output is right",
@@ -30,7 +33,7 @@ BY_TRUTH: Mapping[str, str] = {  # if the best output is not known
 class Side:
     """An output, with the path that leads to it and its score, the sum of the contributions of its features."""
 
-    name: str  # "output", "truth", "runner-up", "best" or "given"
+    name: str  # "output", "truth", "runner-up", "best", "given" or "without constraints"
     labels: Labels
     actions: tuple[Plain, ...]
     score: float
@@ -73,6 +76,7 @@ class Explanation(Paged):
     )
     test: str | None = None  # as SearchErrors.test: "exact" or "truth"
     first: Labels | None = None  # with two passes, the labels of the first
+    constrained: Constrained | None = None  # what constraints changed; None: the model keeps none
 
     @property
     def missed(self) -> Side | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from riata.explaining.constrained_text import changes, summary
 from riata.explaining.explanation import Explanation, Side
 from riata.explaining.trace import Feature, Node, Plain, Step, Taken, Trace, Update, as_json
 from riata.explaining.trace_text import alignment, heading
@@ -39,6 +40,8 @@ def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "verdict": _verdict(verdict_of_trace(trace)),
         "note": None,
         "best": None,
+        "without": None,
+        "constraints": None,
         "decision": None,
     }
     return {**head, "trace": _trace(trace, tables)}
@@ -50,9 +53,19 @@ def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]
         "verdict": _verdict(verdict(explanation)),
         "note": explanation.note,
         "best": None if explanation.missed is None else as_json(explanation.missed.labels),
+        **_constraints(explanation),
         "decision": _decision(explanation, tables),
         "trace": None if explanation.trace is None else _trace(explanation.trace, tables),
     }
+
+
+def _constraints(explanation: Explanation) -> dict[str, Any]:
+    """What constraints did, in lines, and the labels that they changed; and the output without them."""
+    done = explanation.constrained
+    if done is None:
+        return {"without": None, "constraints": None}
+    told = {"lines": summary(done), "changes": changes(explanation, done)}
+    return {"without": as_json(done.without.labels) if done.changes else None, "constraints": told}
 
 
 class _Tables:

@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from riata.explaining.constrained import FREE
+from riata.explaining.constrained_text import constraints_text
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.trace import Feature, Labels, Plain, Trace
 from riata.explaining.trace_text import in_lines
@@ -45,6 +47,8 @@ def in_plain_words(explanation: Explanation, top: int = TOP) -> str:
 def _parts(explanation: Explanation, top: int) -> Iterator[RenderableType]:
     yield _sentence(explanation)
     yield _verdict(explanation, verdict(explanation))
+    if explanation.constrained is not None:
+        yield constraints_text(explanation, explanation.constrained)
     if explanation.trace is not None:
         yield _search(explanation.trace)
     yield _decision(explanation, top)
@@ -90,6 +94,9 @@ def _rows(explanation: Explanation) -> dict[str, Labels]:
     missed = explanation.missed
     rows = {
         "first pass": explanation.first,
+        FREE: explanation.constrained.without.labels
+        if explanation.constrained and explanation.constrained.changes
+        else None,
         "output": explanation.decision.chosen.labels,
         "best": None if missed is None else missed.labels,
         "truth": explanation.truth,
@@ -151,6 +158,8 @@ def _contributions(decision: Decision, top: int) -> Table:
 
 
 def _named(side: Side) -> str:
+    if side.name == FREE:
+        return f"the output {FREE}"
     return f"the {side.name}{' output' if side.name in ('given', 'best') else ''}"
 
 

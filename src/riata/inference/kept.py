@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,6 +78,12 @@ class Kept:
             if self._varies
             else Grounded(native_rules(self.names, self._shared.rules, self._shared.automata), self._shared, ())
         )
+
+    def counted_anew(self) -> Kept:
+        """The same constraints, which count by themselves how they are kept."""
+        found = copy(self)
+        found.tally = Tally()
+        return found
 
     @property
     def same(self) -> _core.Rules | None:

@@ -9,16 +9,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.data.types import Corpus, Ids, Starts
+from riata.data.types import Corpus, Ids
 from riata.inference.decoder import EXACT, Decoder
 from riata.models.model import Model
+
+if TYPE_CHECKING:
+    from riata.inference.kept import Kept
 
 ROUNDING = 1e-5  # relative; scores are sums of single-precision numbers
 FAULTS = ("search", "both", "model", "tie")  # of wrong outputs, as they are looked for and counted
@@ -129,20 +132,30 @@ def judged(
 
 
 def split_errors(model: Model, inputs: Corpus, predicted: Ids | None, gold: Ids, decoder: Decoder) -> SearchErrors:
-    """Compares what was found with the exact argmax under the same weights or, where that is too costly, with the truth.
+    """Compares what was found with the exact argmax under the same weights and constraints or, where that is too costly, with the truth.
 
     predicted: label ids (None: what the decoder finds). gold: label ids, -1 where the model does not know the label.
     """
-    instances, starts = model.features.instances(inputs), inputs.starts
-    found_ids = model.decode(instances, decoder) if predicted is None else predicted
+    instances = model.features.instances(inputs)
+    kept = None if decoder.kept is None else decoder.kept.counted_anew()
+    found_ids = predicted
+    if found_ids is None:
+        found_ids = _decoded(model, inputs, instances, replace(decoder, kept=kept))
     is_best = decoder.queue == EXACT.queue and decoder.risk is None
-    exact = found_ids if is_best else best_labels(model, instances, starts)
+    exact = found_ids if is_best else best_labels(model, inputs, instances, kept)
     return _compared(model, inputs, instances, found_ids, exact, gold)
 
 
-def best_labels(model: Model, instances: Instances, starts: Starts) -> Ids | None:
-    """What scores highest of all; None where exact search is too costly."""
-    return model.decode(instances, EXACT) if model.exact_is_cheap(int(np.diff(starts).max(initial=0))) else None
+def best_labels(model: Model, inputs: Corpus, instances: Instances, kept: Kept | None = None) -> Ids | None:
+    """What scores highest of all that keep the constraints; None where exact search is too costly."""
+    if not model.exact_is_cheap(int(np.diff(inputs.starts).max(initial=0))):
+        return None
+    return _decoded(model, inputs, instances, replace(EXACT, kept=kept))
+
+
+def _decoded(model: Model, inputs: Corpus, instances: Instances, decoder: Decoder) -> Ids:
+    found = model.decode(instances, decoder)
+    return found if decoder.kept is None else model.made_to_keep(inputs, found, decoder)
 
 
 def _compared(

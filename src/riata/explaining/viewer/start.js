@@ -26,6 +26,10 @@ function show(data) {
   showVerdict(data);
   const steps = data.trace && data.trace.steps.length ? new Steps(data) : null;
   showSentence(data, steps && data.trace.alignment ? (token) => steps.toToken(token) : null);
+  if (data.constraints) {
+    byId("constraints-panel").hidden = false;
+    showConstraints(data.constraints);
+  }
   if (data.decision) {
     byId("decision-panel").hidden = false;
     showDecision(data);

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from riata.errors import DataError, UnsupportedError
-from riata.inference.constraints.base import Constraint, Where, column_name, label_names, shown
+from riata.inference.constraints.base import Constraint, Where, column_in_words, column_name, either, label_names, shown
 from riata.inference.rules.rule import Parts, Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -65,6 +65,12 @@ class agrees(Constraint):
                 remedy=f"{self!r} reads it; empty or _ names none.",
             )
         return int(value)
+
+    def said(self) -> str:
+        a, b = either(self.a), either(self.b)
+        if self.at is None:
+            return f"a slot with {a} has {b}, too"
+        return f"a slot with {a} needs {b} in the slot that its {column_in_words(self.at)} names"
 
     def named(self) -> list[str]:
         return [*self.a, *self.b]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riata.inference.constraints.base import Constraint, Where, several_labels, whole_number
+from riata.inference.constraints.base import Constraint, Where, either, several_labels, whole_number
 from riata.inference.rules.rule import Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -39,6 +39,12 @@ class Cardinality(Constraint):
         return [
             Rule(None, self.parts(slots.names.flags(group), slots), low, high, self.cost, origin) for group in groups
         ]
+
+    def said(self) -> str:
+        bound = "no" if self.bounds == (0, 0) else f"{self.word.replace('_', ' ')} {self.k}"
+        return (
+            f"{bound} of each of {', '.join(self.labels)}" if self.each and self.k else f"{bound} {either(self.labels)}"
+        )
 
     def named(self) -> list[str]:
         return list(self.labels)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from riata.errors import UnsupportedError, printed
-from riata.inference.constraints.base import Constraint, label_names
+from riata.inference.constraints.base import Constraint, either, label_names
 from riata.inference.rules.rule import Automaton
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -55,6 +55,10 @@ class automaton(Constraint):
                 table[numbers[state], slots.names.flags([label])] = numbers[after]
         accepting = np.array([self.ends is None or state in self.ends for state in self.states])
         return [Automaton(table, accepting, self.cost, origin)]
+
+    def said(self) -> str:
+        ends = "" if self.ends is None else f" and ends in {either(self.ends)}"
+        return f"the automaton from {next(iter(self.states))!r} reads all labels{ends}"
 
     def named(self) -> list[str]:
         return sorted({label for moves in self.states.values() for label in moves})

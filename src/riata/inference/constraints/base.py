@@ -55,6 +55,17 @@ class Constraint:
         """The labels that it names."""
         raise NotImplementedError
 
+    def said(self) -> str:
+        """What it asks for, in words, without its condition and penalty."""
+        return self.summary
+
+    def in_words(self) -> str:
+        """What it asks for, in words."""
+        conditions = [
+            f"{column_in_words(column)} is {either(_listed(values))}" for column, values in (self.where or {}).items()
+        ]
+        return self.said() if not conditions else f"{self.said()}, where {' and '.join(conditions)}"
+
     def __repr__(self) -> str:
         by_place, by_name = self.arguments()
         by_name = {**by_name, "where": self.where, "penalty": self.penalty}
@@ -84,7 +95,7 @@ class Constraint:
             return None
         kept = np.ones(slots.count, bool)
         for column, values in self.where.items():
-            wanted = {values} if isinstance(values, str) else set(values)
+            wanted = set(_listed(values))
             kept &= np.fromiter((str(value) in wanted for value in slots.column(column)), bool, slots.count)
         return np.flatnonzero(kept).astype(np.int32)
 
@@ -137,6 +148,15 @@ def shown(labels: tuple[str, ...]) -> Any:
     return labels[0] if len(labels) == 1 else list(labels)
 
 
+def column_in_words(column: str | int) -> str:
+    return column if isinstance(column, str) else f"column {column}"
+
+
+def either(labels: Iterable[str]) -> str:
+    """Labels of which one is meant, in words."""
+    return " or ".join(labels)
+
+
 def whole_number(given: Any, word: str, low: int = 0) -> int:
     if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < low or int(given) > 10**6:
         raise wrong(word, f"the number {printed(given)}", f"a whole number from {low} to 1,000,000")
@@ -147,6 +167,10 @@ def column_name(given: Any, word: str) -> str | int:
     if isinstance(given, bool) or not isinstance(given, (str, int)):
         raise wrong(word, f"{printed(given)} for a column", "its name or its number")
     return given
+
+
+def _listed(values: Any) -> list[str]:
+    return [values] if isinstance(values, str) else list(values)
 
 
 def _checked_penalty(penalty: Any, word: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from riata.inference.constraints.base import Constraint, Where, label_names, shown
+from riata.inference.constraints.base import Constraint, Where, either, label_names, shown
 from riata.inference.rules.rule import Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -33,6 +33,9 @@ class excludes(Constraint):
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         sides = [self.parts(slots.names.flags(one), slots) for one in self.sets]
         return [Rule(a, b, 0, 0, self.cost, origin) for a, b in combinations(sides, 2)]
+
+    def said(self) -> str:
+        return f"no two of {'; '.join(map(either, self.sets))} in one output"
 
     def named(self) -> list[str]:
         return [label for one in self.sets for label in one]

@@ -6,7 +6,7 @@ from typing import Any
 
 from riata.inference.constraints.at_least import at_least
 from riata.inference.constraints.at_most import Cardinality
-from riata.inference.constraints.base import Constraint, Where, label_names, shown
+from riata.inference.constraints.base import Constraint, Where, either, label_names, shown
 from riata.inference.rules.rule import Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -38,6 +38,9 @@ class implies(Constraint):
         low, high = self.b.bounds
         when = self.parts(slots.names.flags(self.a), slots)
         return [Rule(when, self.b.parts(slots.names.flags(self.b.labels), slots), low, high, self.cost, origin)]
+
+    def said(self) -> str:
+        return f"with {either(self.a)}, {self.b.in_words()}"
 
     def named(self) -> list[str]:
         return [*self.a, *self.b.labels]

@@ -17,6 +17,9 @@ class no_embedding(OnSpans):
     summary = "no span with one of the labels lies within another one"
     paper = "punyakanok2005"
 
+    def said(self) -> str:
+        return f"no span{self.said_of_spans()} lies within another one"
+
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         labels, (numbers, spans) = self.chosen(slots), self.spans(slots)
         within = (spans[:, None, 0] <= spans[None, :, 0]) & (spans[None, :, 1] <= spans[:, None, 1])  # [outer][inner]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.inference.constraints.base import Constraint, Where, needed_spans, several_labels
+from riata.inference.constraints.base import Constraint, Where, either, needed_spans, several_labels
 from riata.inference.rules.rule import Flags, Ids, Parts, Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -22,6 +22,9 @@ class OnSpans(Constraint):
     @property
     def is_shared(self) -> bool:
         return False
+
+    def said_of_spans(self) -> str:
+        return f" with {either(self.labels)}" if self.labels else ""
 
     def named(self) -> list[str]:
         return list(self.labels)
@@ -56,6 +59,9 @@ class no_overlap(OnSpans):
     name = "no-overlap"
     summary = "no two spans with one of the labels share a token"
     paper = "punyakanok2005"
+
+    def said(self) -> str:
+        return f"no two spans{self.said_of_spans()} share a token"
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         labels, (numbers, spans) = self.chosen(slots), self.spans(slots)

@@ -49,6 +49,9 @@ class outputs(Constraint):
         top = _numbered(root, states)
         return [_automaton(states, top, len(slots.names), self.cost, origin)]
 
+    def said(self) -> str:
+        return f"the output is one of {len(self.allowed):,} that are listed"
+
     def named(self) -> list[str]:
         return sorted({label for one in self.allowed for label in one})
 

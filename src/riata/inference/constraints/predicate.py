@@ -61,6 +61,9 @@ class predicate(Constraint):
 
         return [Predicate(is_legal, self.cost, origin)]
 
+    def said(self) -> str:
+        return f"the function {self.function_name} accepts the output"
+
     def named(self) -> list[str]:
         return []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.inference.constraints.base import Constraint, Where, label_names, shown
+from riata.inference.constraints.base import Constraint, Where, either, label_names, shown
 from riata.inference.rules.rule import Automaton, Flags, Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -55,6 +55,10 @@ class requires(Constraint):
             table[0, a], table[1, b] = 1, 0
             accepting = [True, False]
         return Automaton(table, np.array(accepting), self.cost, origin)
+
+    def said(self) -> str:
+        place = "" if self.side is None else f" {self.side} it"
+        return f"every {either(self.a)} needs {either(self.b)}{place}"
 
     def named(self) -> list[str]:
         return [*self.a, *self.b]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.inference.constraints.base import Constraint, Where, column_name, several_labels
+from riata.inference.constraints.base import Constraint, Where, column_in_words, column_name, several_labels
 from riata.inference.rules.rule import Parts, Rule
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -40,6 +40,10 @@ class same(Constraint):
         groups = [np.array(group, np.int32) for group in alike.values() if len(group) > 1]
         both = [(Parts(flags, group), len(group)) for group in groups for flags in sets]
         return [Rule(parts, parts, size, size, self.cost, origin) for parts, size in both]
+
+    def said(self) -> str:
+        what = ", ".join(self.labels) or "their labels"
+        return f"slots with the same {column_in_words(self.by)} agree on {what}"
 
     def named(self) -> list[str]:
         return list(self.labels)

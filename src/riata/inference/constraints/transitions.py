@@ -15,6 +15,8 @@ from riata.inference.rules.slots import Slots
 
 Pairs = Iterable[tuple[str | None, str | None]]
 
+SHOWN = 3  # pairs of labels, in words
+
 
 class transitions(Constraint):
     """Which labels may follow each other, as pairs of labels: either all that are allowed, or those that are forbidden.
@@ -95,6 +97,14 @@ class transitions(Constraint):
                 f"{self!r} is about labels of several output columns.", remedy="Name those of one column."
             )
         return np.asarray(columns == columns[read][0])
+
+    def said(self) -> str:
+        shown = ", ".join(f"{a or 'the start'} – {b or 'the end'}" for a, b in self.pairs[:SHOWN])
+        more = len(self.pairs) - SHOWN
+        said = f"{shown} and {more} more" if more > 0 else shown
+        return (
+            f"labels follow each other only as {said}" if self.allows else f"labels do not follow each other as {said}"
+        )
 
     def named(self) -> list[str]:
         return [name for pair in self.pairs for name in pair if name is not None]

@@ -1,0 +1,146 @@
+"""What explanations say of constraints: the output without them, what it breaks, and what every change is for."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import riata
+from packed_pages import data_of
+from riata import constraints as c
+from riata.errors import RiataWarning
+from riata.features.templates import parse
+from riata.inference.declared import Declared
+from riata.inference.rules.slots import LabelNames, Slots
+from samples import CHUNKS, INPUTS, TAGS, WORDS
+
+CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
+ALONE = {"recipe": "crf", "template": parse("word[0]\nsuffix1[0]")}
+RULES = [c.at_most(1, "NN"), c.requires("DT", "VBZ", side="after"), c.at_least(1, "IN", penalty=0.5)]
+
+
+def fitted(estimator, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiataWarning)
+        return estimator.fit(X, y)
+
+
+def broken(rules, labels, known):
+    names = LabelNames(tuple(known))
+    found = Declared(rules).ground(Slots(len(labels), names)).broken([names.labels.index(label) for label in labels])
+    return {repr(rules[one.origin]) for one in found}
+
+
+@pytest.mark.parametrize("settings", [ALONE, {"recipe": "laso-perceptron", "structure": "chain", "beam": 2}])
+def test_every_change_is_for_constraints_that_break_without_it(settings):
+    tagger = fitted(riata.Tagger(**settings), WORDS, TAGS).set_params(constraints=RULES)
+    free, kept = tagger.predict(WORDS, constraints=False), tagger.predict(WORDS)
+    assert free != kept
+    for words, before, after in zip(WORDS, free, kept, strict=True):
+        done = tagger.explain(words).constrained
+        assert list(done.without.labels) == before
+        assert {one.constraint for one in done.broken} == broken(RULES, before, tagger.classes_)
+        assert {one.constraint for one in done.still_broken} == broken(RULES, after, tagger.classes_)
+        assert [change.token for change in done.changes] == [
+            i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a != b
+        ]
+        for change in done.changes:
+            assert (change.before, change.after) == (before[change.token], after[change.token])
+            undone = [*after[: change.token], change.before, *after[change.token + 1 :]]
+            assert set(change.keeps) == broken(RULES, undone, tagger.classes_) - broken(RULES, after, tagger.classes_)
+
+
+def test_the_cost_is_the_difference_of_the_scores():
+    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS).set_params(constraints=[c.at_most(0, "NN")])
+    explanation = next(one for one in map(tagger.explain, WORDS) if one.constrained.changes)
+    done, decision = explanation.constrained, explanation.decision
+    assert decision.other == done.without  # what is compared, if there is no truth
+    assert done.cost == pytest.approx(-decision.difference)
+    assert done.cost > 0
+    assert done.found == "by search"
+    instances = tagger.model_.features.instances(tagger.input_columns(tagger.sentences([list(explanation.input)])))
+    ids = [
+        np.array([tagger.classes_.index(label) for label in side.labels], np.int32)
+        for side in (done.without, decision.chosen)
+    ]
+    free, kept = (tagger.model_.scores_of(instances, one)[0] for one in ids)
+    assert done.cost == pytest.approx(free - kept, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"recipe": "perceptron"},
+        {"recipe": "perceptron", "learn_as": "bioes"},
+        {"recipe": "laso-perceptron", "structure": "segments", "beam": 2},
+    ],
+    ids=["chain", "bioes", "segments"],
+)
+def test_chunks_that_constraints_forbid(params):
+    chunker = fitted(riata.Chunker(**params, epochs=5), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")])
+    changed = [one for one in map(chunker.explain, INPUTS) if one.constrained.changes]
+    assert len(changed) == 2
+    for explanation in changed:
+        done = explanation.constrained
+        assert [one.words for one in done.broken] == ["at most 1 NP"]
+        assert ("at_most(1, 'NP')",) in [change.keeps for change in done.changes]
+
+
+def test_pairs_of_tags_and_chunk_labels():
+    y = [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
+    tagger = fitted(riata.JointTagger(structure="joint", epochs=5), WORDS, y).set_params(
+        constraints=[c.at_most(1, "NP")]
+    )
+    explanation = next(one for one in map(tagger.explain, WORDS) if one.constrained.changes)
+    assert any(change.keeps for change in explanation.constrained.changes)
+    assert "needed by" in str(explanation)
+
+
+def test_text_pages_and_json_say_the_same():
+    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS)
+    assert tagger.explain(WORDS[0]).constrained is None
+    assert data_of(tagger.explain(WORDS[0]).to_html())["constraints"] is None
+    tagger.set_params(constraints=RULES)
+    explanation = next(one for one in map(tagger.explain, WORDS) if one.constrained.changes)
+    done, text, page = explanation.constrained, str(explanation), data_of(explanation.to_html())
+    assert f"Constraints changed {len(done.changes)} label" in text
+    assert page["without"] == list(done.without.labels)
+    for change, row in zip(done.changes, page["constraints"]["changes"], strict=True):
+        assert row[:3] == [f"{change.token + 1} {explanation.input[change.token]}", change.before, change.after]
+        assert " ".join(row) in " ".join(text.split())
+    assert (
+        page["constraints"]["lines"][1]
+        == f"Without them, the output breaks {done.broken[0].constraint}: {done.broken[0].words}."
+    )
+    plain = explanation.to_dict()["constrained"]
+    assert plain["cost"] == done.cost
+    assert plain["changes"][0]["before"] == done.changes[0].before
+    many = replace(explanation, constrained=replace(done, changes=done.changes * 60))
+    assert f"and {60 * len(done.changes) - 50} more changes" in str(many)
+
+
+def test_constraints_that_change_nothing():
+    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS).set_params(constraints=[c.at_most(9, "NN")])
+    assert "kept by the output that the model gives without them. They changed nothing." in " ".join(
+        str(tagger.explain(WORDS[0])).split()
+    )
+    tagger.set_params(constraints=[c.at_most(0, *tagger.classes_, penalty=0.25)])
+    text = " ".join(str(tagger.explain(WORDS[0])).split())
+    assert "the penalty is worth paying. They changed nothing." in text
+    assert "which costs 0.25." in text
+
+
+def test_search_errors_look_at_outputs_that_keep_constraints():
+    tagger = fitted(riata.Tagger("laso-perceptron", structure="chain", beam=2), WORDS, TAGS).set_params(
+        constraints=[c.at_most(0, "NN")]
+    )
+    kept = tagger.search_errors(WORDS, TAGS)
+    assert kept.counts == tagger.search_errors(WORDS, TAGS, predicted=tagger.predict_ids(WORDS)).counts
+    with_noun = ["NN" in tags for tags in TAGS]
+    assert any(with_noun)
+    assert all(fault == "model" for fault, noun in zip(kept.of, with_noun, strict=True) if noun)
+    for words in WORDS:
+        assert "NN" not in tagger.best_output(tagger.sentences([words]))
+    assert sum(tagger.decoder().kept.tally.found.values()) == len(WORDS)  # those of predict_ids; judging counts by itself
