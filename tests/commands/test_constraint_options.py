@@ -44,7 +44,14 @@ def test_inference_during_training(run):
 def test_wrong_constraints_are_refused(run, tmp_path):
     status, _, err = run(*TRAIN, "--constraint", "at_most")
     assert status == 2
+    assert "neither a constraint nor a file" in err
+    status, _, err = run(*TRAIN, "--constraint", "at_most(")
+    assert status == 2
     assert "is no constraint" in err
+    (tmp_path / "none.txt").write_text("# nothing yet\n")
+    status, _, err = run(*TRAIN, "--constraint", "none.txt")
+    assert status == 2
+    assert "none.txt: there are no constraints in it" in err
     (tmp_path / "wrong.txt").write_text("\nat_mots(1, 'NP')\n")
     status, _, err = run(*TRAIN, "--constraint", "wrong.txt")
     assert status == 2
@@ -74,3 +81,19 @@ def test_explanations_say_what_constraints_changed(run):
     status, _, err = run("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
     assert status == 2
     assert "change no sentence" in err
+
+
+def test_rules_that_cannot_be_kept_name_the_line_of_the_sentence(run, tmp_path):
+    rules = ("at_least(2, 'VP')", "at_most(99, 'NP')", "excludes('VP', 'NP')")
+    assert run(*TRAIN, *(word for rule in rules for word in ("--constraint", rule)))[0] == 0
+    (tmp_path / "long.txt").write_text("\n".join(["The DT\ncat NN\n"] * 3000 + ["The DT\n"]), encoding="utf-8")
+    status, _, err = run("predict", "--model", "m.riata", "long.txt")
+    assert status == 2
+    assert "long.txt:9001: No output of this sentence keeps the constraint at_least(2, 'VP')." in err
+
+
+def test_true_outputs_that_break_a_constraint_are_counted_and_training_goes_on(run, tmp_path):
+    status, _, err = run(*TRAIN, "--constraint", RULE)
+    assert status == 0
+    assert "2 of 4 true outputs break constraints (the first: sentence 1, from 0, breaks at_most(1, 'NP'))" in err
+    assert (tmp_path / "m.riata").exists()

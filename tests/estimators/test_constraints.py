@@ -137,6 +137,53 @@ def test_a_search_that_is_cut_off_leaves_the_rest_to_the_integer_program(structu
     assert chunker.constraint_report(INPUTS).found == {"kept them already": 2, way: 2}
 
 
+def test_the_report_says_how_much_better_the_best_may_be(monkeypatch):
+    chunker = fitted(riata.Chunker("perceptron", structure="segments"), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")])
+    assert chunker.constraint_report(INPUTS).gap == 0
+    monkeypatch.setattr(_core, "decode_under", partial(_core.decode_under, nodes=1, width=1000))
+    report = chunker.constraint_report(INPUTS)
+    costs = [one.cost for one in (chunker.explain(words).constrained for words in INPUTS)]
+    assert report.gap == pytest.approx(max(costs), rel=1e-4)  # from the best output without constraints
+    assert f"the best output may score up to {report.gap:.3g} more" in str(report)
+
+
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_a_time_limit_gives_a_legal_output_that_is_flagged(structure, monkeypatch):
+    params = {"structure": structure, "beam": 2, "template": parse("word[0]\nedge") if structure == "chain" else None}
+    chunker = fitted(riata.Chunker("laso-perceptron", **params), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")], settings={"seconds": 60.0})
+    search = _core.decode_under
+
+    def late(weights, index, instances, settings, rules, numbers):
+        codes, how = search(weights, index, instances, settings, rules, numbers)
+        return codes, np.where(settings["seconds"] > 0, 2, how)  # 2: not found
+
+    monkeypatch.setattr(_core, "decode_under", late)
+    assert all(noun_phrases(labels) <= 1 for labels in chunker.predict(INPUTS))
+    found = chunker.constraint_report(INPUTS).found
+    way = "by a search that was cut off" if structure == "segments" else "by the integer program"
+    assert found[way] > 0
+    with pytest.raises(SearchError, match=r"keeps the constraint at_least\(9, 'NP'\)"):
+        chunker.set_params(constraints=[c.at_least(9, "NP"), c.at_most(99, "VP")]).predict(INPUTS)
+
+
+def test_a_solver_out_of_time_leaves_what_search_has_found(monkeypatch):
+    chunker = fitted(riata.Chunker("perceptron", template=parse("word[0]\nedge")), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP")])
+    expected = chunker.predict(INPUTS)
+
+    def late(*_):
+        raise SearchError("No legal output was found within the time limit.")
+
+    monkeypatch.setattr(_core, "decode_under", partial(_core.decode_under, nodes=1, width=1000))
+    monkeypatch.setattr("riata.inference.rules.integer_program.IntegerProgram.solve", late)
+    assert chunker.predict(INPUTS) == expected
+    report = chunker.constraint_report(INPUTS)
+    assert report.found == {"kept them already": 2, "by a search that was cut off": 2}
+    assert report.gap > 0
+
+
 def test_known_labels_stay_under_constraints():
     chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])

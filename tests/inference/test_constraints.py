@@ -256,6 +256,13 @@ def test_constraints_in_words(text, words):
     assert c.parse(text).in_words() == words
 
 
+def test_a_column_that_does_not_exist_is_named_with_its_constraint():
+    with pytest.raises(
+        UnknownNameError, match=r"at_most\(1, 'A', where=\{'poss': 'N'\}\): Unknown column 'poss'\. Did you mean 'pos'"
+    ):
+        Declared([c.at_most(1, "A", where={"poss": "N"})]).ground(Slots(4, ABC, columns=ONE_COLUMN))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

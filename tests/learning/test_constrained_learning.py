@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import warnings
 
 import pytest
@@ -107,6 +108,23 @@ def test_true_outputs_that_break_constraints_are_counted_and_learnt_from():
         with pytest.warns(RiataWarning, match="true outputs break constraints"):
             tagger.fit(X, y)
         assert all(is_legal(None, labels) for labels in tagger.predict(X))
+
+
+def test_what_true_outputs_break_is_named():
+    X, y = drawn(2)
+    y = [["A", *("B" for _ in labels[1:])] for labels in y]
+    y[3][0] = "B"
+    rules = ["at_most(9, 'A')", "at_least(1, 'A')", c.predicate(starts_with_a), "at_most(0, 'B', penalty=1)"]
+    said = f"1 of {len(y)} true outputs break constraints (the first: sentence 3, from 0, breaks "
+    for some, named in ((rules, "at_least(1, 'A'), " + repr(rules[2])), (rules[2:], repr(rules[2]))):
+        tagger = riata.Tagger("perceptron", template=parse(TEMPLATE), constraints=some, epochs=1)
+        with pytest.warns(RiataWarning, match=re.escape(f"{said}{named}). No prediction can be right there.")):
+            tagger.fit(X, y)
+        assert tagger.predict(X[3:4])[0][0] == "A"
+
+
+def starts_with_a(labels):
+    return labels[0] == "A"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from riata.commands.constraint_options import constraint_options, declared
 from riata.commands.estimator_options import (
     data_options,
     dev_fraction_option,
@@ -51,6 +52,7 @@ HELD_OUT = 10  # one sentence in so many, of data sets without development data
 @dev_fraction_option
 @search_options
 @feature_options
+@constraint_options
 @boundaries_option
 @data_options
 @click.option(
@@ -77,6 +79,7 @@ def command(**options: Any) -> None:
     riata compare chunk --train train.txt --test test.txt --recipes perceptron,mira,laso-alma
     riata compare chunk --train train.txt --recipes laso-alma:beam=1,laso-alma:beam=25:update=best
     riata compare tag --train train.txt --recipes all --folds 10 --epochs 5 --seeds 3 --plot tag.svg
+    riata compare ner --train train.txt --recipes perceptron:inference=after,perceptron:inference=during --constraint 'at_most(1, "PER")'
     riata compare ner --data conll2002-es --recipes plain=perceptron,five=perceptron:seeds=5 --baseline plain
 
     A recipe may carry parameters of the estimator (structure, queue, beam, epochs, template, learn_as, seeds, …) and its own settings
@@ -191,6 +194,7 @@ def _plan(options: dict[str, Any]) -> Any:
     beam, settings = params.pop("beam"), params.pop("settings")
     params["dev"] = options["dev_fraction"]
     estimator = registry.get("task", options["task"]).estimator
+    params |= {"constraints": _constraints(options), "inference": options["inference"]}
     params |= boundaries(options, estimator)
     contestants = written(options["recipes"], Kind(estimator, params, settings, beam))
     train, test, scored = _data(options)
@@ -204,6 +208,12 @@ def _plan(options: dict[str, Any]) -> Any:
         scored=scored,
         listener=TrainingProgress(stderr()),
     )
+
+
+def _constraints(options: dict[str, Any]) -> Any:
+    """The constraints of all recipes as text, which other processes can read."""
+    found = declared(options["constraints"])
+    return list(map(repr, found)) if isinstance(found, list) else found
 
 
 def _data(options: dict[str, Any]) -> tuple[Any, Any, str]:

@@ -44,12 +44,24 @@ switch_option = click.option(
 def declared(given: Sequence[str]) -> list[Any] | str | None:
     """The constraints of the option --constraint; None: there are none."""
     from riata.constraints import parse, read
+    from riata.errors import SettingError
 
     if tuple(given) == ("roles",) and not os.path.exists("roles"):
         return "roles"  # what the task srl makes of it; others refuse it
     found: list[Any] = []
     for text in given:
-        found += read(text) if os.path.exists(text) else [parse(text)]
+        if not os.path.exists(text):
+            if "(" not in text:
+                raise SettingError(
+                    f"--constraint {text!r} is neither a constraint nor a file.",
+                    remedy='Write at_most(1, "PER"), or name a file of such lines.',
+                )
+            found.append(parse(text))
+            continue
+        read_ones = read(text)
+        if not read_ones:
+            raise SettingError("there are no constraints in it.", file=text, remedy="Constraints are one per line.")
+        found += read_ones
     return found or None
 
 

@@ -73,6 +73,9 @@ def compare(
 def _has_own_code(estimator: Any) -> bool:
     """Whether it needs Python of the user's: a problem, functions, a class."""
     own = getattr(estimator, "problem", None) is not None or bool(getattr(estimator, "attributes", None))
+    given = getattr(estimator, "constraints", None) or ()
+    constraints = given if isinstance(given, (list, tuple)) else (given,)
+    own = own or any(hasattr(constraint, "function") for constraint in constraints)
     return own or not type(estimator).__module__.startswith("riata.")
 
 

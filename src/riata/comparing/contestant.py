@@ -22,7 +22,8 @@ from riata.tasks.base import SequenceEstimator
 ALL = "all"  # every recipe that there is
 NOTATION = "Write RECIPE:KEY=VALUE:…, such as laso-alma:beam=10:update=best, or NAME=RECIPE:…"
 # Parameters that a comparison sets itself, or that have no short text.
-NOT_WRITTEN = ("recipe", "seed", "settings", "warm_start", "stream", "attributes", "lists", "problem")
+NOT_WRITTEN = ("recipe", "seed", "settings", "warm_start", "stream", "attributes", "lists", "problem", "constraints")
+WORDS = ("inference",)  # parameters whose values are words, also "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +161,7 @@ def _parts(asked: _Asked, make: type[Params]) -> tuple[dict[str, Any], dict[str,
         if key in own or key in settings:
             raise SettingError(f"{asked.name!r}: {key!r} is given twice.", remedy=NOTATION)
         if key in parameters:
-            own[key] = _value(value)
+            own[key] = value if key in WORDS else _value(value)
         elif key in known:
             settings[key] = value
         else:

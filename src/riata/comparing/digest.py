@@ -18,6 +18,7 @@ from riata.comparing.plan import Cell, Plan
 from riata.data.propositions import RoleCorpus
 from riata.data.types import Corpus
 from riata.errors import UnsupportedError
+from riata.inference.constraints.base import Constraint
 
 NAME_FILES = ("template", "lists")  # parameters that may be names of files
 
@@ -85,6 +86,8 @@ def _plain(value: Any, *, files: bool = False) -> Any:
         return [_plain(each) for each in value]
     if hasattr(value, "reads"):  # a template
         return [type(value).__name__, str(value)]
+    if isinstance(value, Constraint):  # one with a function of the user's is never kept
+        return repr(value)
     raise UnsupportedError(
         f"trainings with {value!r:.60} among their parameters cannot be kept: nobody could tell whether it has changed.",
         remedy="Leave out work.",

@@ -23,15 +23,20 @@ ROLE = "constraint "  # before the number of a constraint: the role of its funct
 
 
 class ConstraintReport(NamedTuple):
-    """How many sentences there were, how their outputs were found, and how many break each constraint without them."""
+    """How many sentences there were, how their outputs were found, and how many break each constraint without them.
+
+    gap: of outputs that were found by a search that was cut off, how much better the best ones may be, at most.
+    """
 
     sentences: int
     found: dict[str, int]
     broken: dict[str, int]
+    gap: float = 0.0
 
     def __str__(self) -> str:
         ways = ", ".join(f"{count:,} {way}" for way, count in self.found.items())
-        return f"Constraints: {self.sentences:,} sentences, {ways}."
+        limited = f" Where it was cut off, the best output may score up to {self.gap:.3g} more." if self.gap else ""
+        return f"Constraints: {self.sentences:,} sentences, {ways}.{limited}"
 
 
 class Constrained(Columns):
@@ -94,7 +99,7 @@ def report_of(kept: Kept) -> ConstraintReport:
     """What has been counted so far."""
     found, broken = kept.tally.found, kept.tally.broken
     texts = {repr(kept.declared[origin]): broken[origin] for origin in range(len(kept.declared))}
-    return ConstraintReport(sum(found.values()), dict(found), texts)
+    return ConstraintReport(sum(found.values()), dict(found), texts, kept.tally.gap)
 
 
 def stored_constraints(estimator: Any) -> tuple[list[str], dict[str, Callable[..., Any]]]:

@@ -12,6 +12,7 @@ from riata import registry
 from riata.errors import RiataError, SettingError, UnknownNameError, printed
 from riata.inference.constraints.at_most import Cardinality
 from riata.inference.constraints.base import Constraint
+from riata.inference.rules.rule import Automaton, Predicate, Rule
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames, Slots
 
@@ -112,7 +113,15 @@ class Declared:
 
     def _ground(self, slots: Slots, *, shared: bool) -> Rules:
         numbered = [(origin, one) for origin, one in enumerate(self.constraints) if one.is_shared == shared]
-        return Rules.of(len(slots.names), (rule for origin, one in numbered for rule in one.ground(slots, origin)))
+        return Rules.of(len(slots.names), (rule for origin, one in numbered for rule in _grounded(one, slots, origin)))
+
+
+def _grounded(constraint: Constraint, slots: Slots, origin: int) -> list[Rule | Automaton | Predicate]:
+    """Its rules; an error about a column or a label that does not exist names the constraint."""
+    try:
+        return constraint.ground(slots, origin)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{constraint!r}: {error.message}", remedy=error.remedy) from None
 
 
 def _constraint(given: Any) -> Constraint:

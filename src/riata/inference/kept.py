@@ -27,10 +27,16 @@ class Tally:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.gap = 0.0  # of outputs by a search that was cut off, the largest
         self.found: Counter[str] = Counter()  # by the way in which they were found
         self.broken: Counter[int] = (
             Counter()
         )  # by number of the constraint: sentences that break it without constraints
+
+    def cut(self, gap: float) -> None:
+        """A search that was cut off: the best output may be better by so much."""
+        with self._lock:
+            self.gap = max(self.gap, gap)
 
     def add(self, found: Mapping[str, int], broken: Mapping[int, int]) -> None:
         with self._lock:

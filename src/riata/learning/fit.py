@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances, Rules, verdicts
+from riata._core import Instances, verdicts
 from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
 from riata.data.named_features import check_kind
@@ -20,7 +21,8 @@ from riata.data.unknown import MARK, check_all_known, hidden
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
-from riata.inference.kept import Kept
+from riata.inference.kept import Grounded, Kept
+from riata.inference.rules.rule import HARD
 from riata.learning.batch import prior
 from riata.learning.development import check_dev, parted, train_again
 from riata.learning.events import Listener, Note
@@ -90,7 +92,9 @@ class Fit:
         """Raises the errors that `run` would raise before it learns anything."""
         check_dev(self.options)
         self.split(data)
-        self.trainer(data, self.structure(self.labels(data)))
+        structure = self.structure(self.labels(data))
+        self.trainer(data, structure)
+        self.kept(structure)
 
     def split(self, data: Corpus) -> tuple[Corpus, Corpus | None]:
         """The data to train on, and the data that choose the epoch."""
@@ -254,18 +258,26 @@ class Fit:
         kept = self.kept(structure)
         if kept is None:
             return examples
-        rules = kept.on(inputs_of(data)).native
-        self._tell_of_illegal(structure, data, rules)
-        return replace(examples, rules=rules) if self.options.constrained.during else examples
+        rules = kept.on(inputs_of(data))
+        self._tell_of_illegal(structure, data, kept, rules)
+        return replace(examples, rules=rules.native) if self.options.constrained.during else examples
 
-    def _tell_of_illegal(self, structure: LearntStructure, data: Corpus, rules: Rules) -> None:
-        """Tells how many true outputs break constraints that must be kept."""
+    def _tell_of_illegal(self, structure: LearntStructure, data: Corpus, kept: Kept, rules: Grounded) -> None:
+        """Tells how many true outputs break constraints that must be kept, and which ones the first of them breaks."""
         outputs = structure.outputs
         codes = outputs.codes(label_ids(data, structure.labels), data.starts)
-        illegal = verdicts(rules, data.starts, outputs.slot_labels(codes).ravel()) == ILLEGAL
+        labels = outputs.slot_labels(codes)
+        illegal = verdicts(rules.native, data.starts, labels.ravel()) == ILLEGAL
+        sentences = [labels[low:high] for low, high in pairwise(data.starts.tolist())]
+        if rules.has_predicates:
+            for s in np.flatnonzero(~illegal).tolist():
+                refused = rules.of(s).hard().penalty_of_predicates(sentences[s])
+                illegal[s] = len(sentences[s]) > 0 and refused == HARD
         if illegal.any():
             first, number = int(np.argmax(illegal)), int(illegal.sum())
-            place = f" (the first: sentence {first}, from 0)"
+            origins = sorted({one.origin for one in rules.of(first).hard().broken(sentences[first])})
+            broken = ", ".join(repr(kept.declared[origin]) for origin in origins)
+            place = f" (the first: sentence {first}, from 0, breaks {broken})"
             self.tell(
                 Note(
                     f"{number:,} of {len(data):,} true outputs break constraints{place}. No prediction can be right there.",

@@ -61,18 +61,24 @@ def keeping(
         if how[number] != FOUND or (own.predicates and own.broken(model.outputs.slot_labels(found[low:high]))):
             alone = instances(part[number : number + 1])
             searched = None if how[number] == NOT_FOUND or own.predicates else one
-            other, way = _otherwise(model, alone, own, searched)
+            other, way, gap = _otherwise(model, alone, own, searched, kept, decoder)
             if other is None:
                 raise _nothing_legal(model, kept, own, corpus, sentence, alone, decoder)
             one = other
+            if way == CUT and gap is None and decoder.queue == EXACT.queue:
+                gap = _gap(model, alone, own, codes[starts[sentence] : starts[sentence + 1]], one)
+            kept.tally.cut(gap or 0.0)
         out[starts[sentence] : starts[sentence + 1]] = one
         ways[way] += 1
     kept.tally.add(ways, {})
     return out
 
 
-def _otherwise(model: Model, alone: Instances, rules: Rules, searched: Ids | None) -> tuple[Ids | None, str]:
-    """A legal output that search has not found, or of which it does not know whether it is the best (searched); and the way to it.
+def _otherwise(
+    model: Model, alone: Instances, rules: Rules, searched: Ids | None, kept: Kept, decoder: Decoder
+) -> tuple[Ids | None, str, float | None]:
+    """A legal output that search has not found, or of which it does not know whether it is the best (searched); the way to it; and by how
+    much the best may be better, if that is known.
 
     alone: the instances of one sentence.
     """
@@ -80,11 +86,32 @@ def _otherwise(model: Model, alone: Instances, rules: Rules, searched: Ids | Non
     if scores is not None:
         from riata.inference.rules.integer_program import IntegerProgram
 
-        solved = IntegerProgram().solve(scores[0], rules, scores[1])
-        return (None, "") if solved is None else (solved.output, SOLVED if solved.optimal else CUT)
+        try:
+            solved = IntegerProgram(seconds=decoder.seconds).solve(scores[0], rules, scores[1])
+        except SearchError:  # a limit was hit before it found any
+            if searched is None:
+                raise
+            return searched, CUT, None
+        if solved is None:
+            return None, "", None
+        return solved.output, SOLVED if solved.optimal else CUT, solved.gap
     if rules.predicates:
-        return _from_list(model, alone, rules)
-    return searched, CUT
+        return *_from_list(model, alone, rules), None
+    return _in_any_time(model, alone, rules, kept, decoder) if searched is None else searched, CUT, None
+
+
+def _in_any_time(model: Model, alone: Instances, rules: Rules, kept: Kept, decoder: Decoder) -> Ids | None:
+    """A legal output of one sentence, whatever the time limit says; None if none is found."""
+    native = native_rules(kept.names, rules.rules, rules.automata)
+    settings = vars(replace(decoder, queue=EXACT.queue, seconds=0.0))
+    codes, how = _core.decode_under(model.weights, model.features.index, alone, settings, native, ONE)
+    return None if how[0] == NOT_FOUND else codes
+
+
+def _gap(model: Model, alone: Instances, rules: Rules, free: Ids, found: Ids) -> float:
+    """By how much the best legal output may be better than the one that was found. free: the best without constraints."""
+    best, own = (float(model.weights.scores_of(model.features.index, alone, codes)[0]) for codes in (free, found))
+    return max(best - own + rules.penalty(model.outputs.slot_labels(found)), 0.0)
 
 
 def _refused(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.uint8]:
@@ -133,7 +160,7 @@ def _nothing_legal(
 
     def impossible(some: set[int]) -> bool:
         fewer = rules.where(lambda one: one.origin in some and one.penalty == HARD)
-        settings = vars(replace(decoder, queue=EXACT.queue))
+        settings = vars(replace(decoder, queue=EXACT.queue, seconds=0.0))
         native = native_rules(kept.names, fewer.rules, fewer.automata)
         _, how = _core.decode_under(model.weights, model.features.index, known, settings, native, ONE)
         return bool(how[0] == NOT_FOUND)
@@ -143,5 +170,7 @@ def _nothing_legal(
         if impossible(origins - {origin}):
             origins -= {origin}
     at = int(corpus.starts[sentence])
-    error = no_legal_output(kept.declared, sorted(origins), f"sentence {sentence} (from 0)")
+    # Files are read in parts, in which sentences are counted anew; the line tells which one it is.
+    which = "this sentence" if corpus.lines is not None else f"sentence {sentence} (from 0)"
+    error = no_legal_output(kept.declared, sorted(origins), which)
     return error.located(corpus.name, corpus.line_of(at) if corpus.lines is not None else None)  # type: ignore[return-value]
