@@ -116,7 +116,7 @@ def test_what_is_no_tree_is_refused_in_training_scoring_and_development(rows, wo
 
 def test_recipes_that_search_and_other_tasks_are_refused():
     with pytest.raises(UnsupportedError, match="needs a search space"):
-        riata.DependencyParser("laso-perceptron").fit(treebank())
+        riata.DependencyParser("laso-perceptron", structure="projective").fit(treebank())
     with pytest.raises(UnsupportedError, match="heads and relations"):
         riata.JointTagger(structure="projective", recipe="mira").fit(treebank())
     with pytest.raises(UnsupportedError, match="the task 'parse' has heads and relations"):
