@@ -59,6 +59,27 @@ void set_blocks(BlockRows& rows, const TransitionTemplates& templates, std::int3
   }
 }
 
+// The tags of head and child, and the relations that were seen with them.
+nb::tuple pairs_of(const PairRelations& pairs) {
+  std::vector<std::int32_t> heads, children, relations;
+  pairs.each([&](std::int32_t head, std::int32_t child, std::int32_t relation) {
+    heads.push_back(head);
+    children.push_back(child);
+    relations.push_back(relation);
+  });
+  return nb::make_tuple(give(std::move(heads)), give(std::move(children)), give(std::move(relations)));
+}
+
+void set_pairs(TransitionCoding& coding, const In<std::int32_t>& heads, const In<std::int32_t>& children,
+               const In<std::int32_t>& relations) {
+  check(heads.shape(0) == children.shape(0) && heads.shape(0) == relations.shape(0));
+  for (std::size_t i = 0; i < heads.shape(0); ++i) {
+    const std::int32_t relation = view(relations)[i];
+    check(view(heads)[i] >= 0 && view(children)[i] >= 0 && relation >= 0 && relation < coding.relations);
+    coding.pairs.add(view(heads)[i], view(children)[i], relation);
+  }
+}
+
 template <class Real>
 void bind_precision(nb::module_& m, const std::string& suffix) {
   using Kind = TransitionModel<Real>;
@@ -80,16 +101,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           },
           "The sets of relations that are values, as bits.")
       .def(
-          "pairs",
-          [](const Kind& self) {
-            std::vector<std::int32_t> heads, children, relations;
-            self.weights.coding.pairs.each([&](std::int32_t head, std::int32_t child, std::int32_t relation) {
-              heads.push_back(head);
-              children.push_back(child);
-              relations.push_back(relation);
-            });
-            return nb::make_tuple(give(std::move(heads)), give(std::move(children)), give(std::move(relations)));
-          },
+          "pairs", [](const Kind& self) { return pairs_of(self.weights.coding.pairs); },
           "The tags of head and child, and the relations that were seen with them.")
       .def(
           "set_blocks",
@@ -103,12 +115,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def(
           "set_pairs",
           [](Kind& self, const In<std::int32_t>& heads, const In<std::int32_t>& children, const In<std::int32_t>& relations) {
-            check(heads.shape(0) == children.shape(0) && heads.shape(0) == relations.shape(0));
-            for (std::size_t i = 0; i < heads.shape(0); ++i) {
-              const std::int32_t relation = view(relations)[i];
-              check(view(heads)[i] >= 0 && view(children)[i] >= 0 && relation >= 0 && relation < self.weights.coding.relations);
-              self.weights.coding.pairs.add(view(heads)[i], view(children)[i], relation);
-            }
+            set_pairs(self.weights.coding, heads, children, relations);
           },
           nb::arg("heads"), nb::arg("children"), nb::arg("relations"))
       .def(

@@ -81,7 +81,7 @@ TEMPLATES = {  # too little to tell the labels of TRAIN apart
     "factorial": joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\nchunk chunk[-1]"),
     "projective": ARCS,
     "tree": ARCS,
-    "transitions": transition_templates.parse("x0[s0]\nx0[b0]"),
+    "transitions": transition_templates.parse("x0[s0] x0[b0]\nx0[s1] x0[s0]"),
 }
 
 

@@ -49,7 +49,7 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     pairs = named.transitions(top, labels or None)
     with_words = named.edges(top, labels or None)
     if json_:
-        facts["transitions"] = [[pair.label, pair.weight] for pair in pairs]
+        facts.update(transitions=[[pair.label, pair.weight] for pair in pairs])
         facts["edges"] = [[pair.feature, pair.label, pair.weight] for pair in with_words]
         facts["heaviest"] = (
             None

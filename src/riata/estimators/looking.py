@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from riata import registry
 from riata.choosing.options import Options, checked
 from riata.choosing.preference import recipe_name
-from riata.data.types import Corpus
+from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.estimators.judging import Judging
 from riata.estimators.notes import warn_of
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from riata.explaining.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.learning.events import Listener
+    from riata.models.model import Model
 
 
 class Looking(Judging):
@@ -45,8 +46,6 @@ class Looking(Judging):
         from riata.choosing.recipe import beam_width
         from riata.data.memory import inputs_of
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
-        from riata.learning.labels import LabelSet
-        from riata.learning.structure import label_ids
 
         model = self._check_fitted()
         run: Run | None = getattr(self, "_run", None)
@@ -57,10 +56,16 @@ class Looking(Judging):
             raise not_kept(type(self).__name__, recipe_name(self), searches=searches, seeds=options.seeds)
         settings = measured_settings(run, beam, beam_width)
         data = self._learnable(self._with_gold(X, y), warn_of)
-        labels = LabelSet(run.model.labels, {}, self._tags())
         instances = run.model.features.instances(inputs_of(data))
-        margins = run.model.margins(instances, label_ids(data, labels), settings)
+        margins = run.model.margins(instances, self._true_ids(data, run.model), settings)
         return diagnosis(run, margins, settings, len(data))
+
+    def _true_ids(self, data: Corpus, model: Model) -> Ids:
+        """The gold output of learnable data as ids of the model; a label that the model does not have is an error."""
+        from riata.learning.labels import LabelSet
+        from riata.learning.structure import label_ids
+
+        return label_ids(data, LabelSet(model.labels, {}, self._tags()))
 
     def trace(
         self,

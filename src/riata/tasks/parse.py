@@ -12,6 +12,9 @@ from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.estimators.parameters import PARAMETERS
+from riata.learning.arcs import RelationSet
+from riata.learning.structure import label_ids
+from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation, evaluate_trees
 from riata.tasks.base import PairEstimator, Task
 
@@ -42,6 +45,10 @@ class DependencyParser(PairEstimator):
 
     def _label_ids(self, column: Column) -> Ids:
         return tree_codes(column, self._check_fitted().labels)
+
+    def _true_ids(self, data: Corpus, model: Model) -> Ids:
+        label_ids(data, RelationSet(model.labels, {}, None))  # refuses unknown relations
+        return tree_codes(data.columns[-1], model.labels)
 
     def _as_outputs(self, ids: Ids) -> list[Any]:
         heads, relations = np.divmod(ids, len(self.classes_))

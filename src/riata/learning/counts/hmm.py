@@ -38,11 +38,12 @@ from riata.settings import Setting
 Counts = NDArray[np.float64]
 Ids = NDArray[np.int32]
 
+TRANSITIONS = "transitions"  # name of a setting
 LONGEST = 4  # longest suffix that has an attribute
 HALF = 0.5  # added to the count of every label, so that no label is impossible
 
 SETTINGS = (
-    Setting("transitions", 1.0, "the count that all labels together get beforehand, after each label", low=1e-6),
+    Setting(TRANSITIONS, 1.0, "the count that all labels together get beforehand, after each label", low=1e-6),
     Setting("words", 1.0, "the count that what a word's case and ending say has beside the word's own", low=1e-6),
     Setting("suffixes", 3.0, "the count that a shorter ending has beside a longer one", low=1e-6),
     Setting("rare", 10, "words seen up to so often tell what unknown ones are", low=0),
@@ -178,7 +179,7 @@ class HmmTrainer(Trainer):
         )
 
     def model(self) -> Model:
-        index, k, labels = self.features.index, self.settings["transitions"], len(self.all)
+        index, k, labels = self.features.index, self.settings[TRANSITIONS], len(self.all)
         general = (self.all + HALF) / (self.all.sum() + HALF * labels)
         stop = (self.lasts.sum() + HALF) / (self.all.sum() + 2 * HALF)  # probability of the end after any label
         before = np.append((1 - stop) * general, stop)
