@@ -14,7 +14,8 @@ from riata.entry import INTERRUPTED
 from riata.errors import RiataError, UnknownNameError, shortened
 
 FOLDER = Path(__file__).parent
-SHARED = ("base", "console", "typed", "estimator_options", "role_options")  # modules here that are no verbs
+SHARED = ("base", "console", "typed")  # modules here that are no verbs; nor are modules of options
+OPTIONS = "_options"
 
 
 format_option = click.option(
@@ -42,7 +43,7 @@ class Verbs(click.Group):
         import pkgutil
 
         stems = (module.name for module in pkgutil.iter_modules([str(FOLDER)]))
-        return sorted(stem.replace("_", "-") for stem in stems if stem not in SHARED)
+        return sorted(stem.replace("_", "-") for stem in stems if stem not in SHARED and not stem.endswith(OPTIONS))
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
