@@ -123,6 +123,13 @@ def test_what_true_outputs_break_is_named():
         assert tagger.predict(X[3:4])[0][0] == "A"
 
 
+def test_functions_are_not_asked_while_learning_and_it_is_said():
+    X, y = drawn(2)
+    tagger = riata.Tagger("perceptron", template=parse(TEMPLATE), constraints=[c.predicate(starts_with_a, penalty=1)])
+    with pytest.warns(RiataWarning, match="asked by predictions, not while learning"):
+        tagger.set_params(inference="during", epochs=1).fit(X, y)
+
+
 def starts_with_a(labels):
     return labels[0] == "A"
 

@@ -260,6 +260,8 @@ class Fit:
             return examples
         rules = kept.on(inputs_of(data))
         self._tell_of_illegal(structure, data, kept, rules)
+        if self.options.constrained.during and rules.has_predicates:
+            self.tell(Note("Functions in constraints are asked by predictions, not while learning.", warning=True))
         return replace(examples, rules=rules.native) if self.options.constrained.during else examples
 
     def _tell_of_illegal(self, structure: LearntStructure, data: Corpus, kept: Kept, rules: Grounded) -> None:
