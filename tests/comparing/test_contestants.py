@@ -83,7 +83,7 @@ def test_what_is_for_all_and_for_none_is_refused():
         ("early:beam=wide", "'early:beam=wide': setting 'beam'"),
         ("early:epochs=1.5", "setting 'epochs'"),
         ("early:update=worst", "setting 'update'"),
-        ("early:structure=tree", "Unknown structure 'tree'"),
+        ("early:structure=graph", "Unknown structure 'graph'"),
         ("early:refit=true", "refit is True, but there are no development data"),
         ("perceptron:cutoff=2:bits=18", "with bits n-grams are hashed"),
         ("x=all", "one name cannot be that of all"),

@@ -269,7 +269,7 @@ def test_a_container_that_holds_no_model_is_refused(saved):
     for header in (
         {},
         {"format": "riata model"},
-        {"format": "riata model", "task": "parse"},
+        {"format": "riata model", "task": "graph"},
         {"format": 1, "task": "tag"},
     ):
         saved.write_bytes(container.pack(header, {}))

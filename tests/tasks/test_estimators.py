@@ -72,7 +72,7 @@ def test_the_constructor_only_stores(estimator):
     for name, value in values.items():
         assert getattr(made, name) is value
     assert made.get_params() == values
-    assert set(inspect.signature(riata.Chunker).parameters) == set(values)
+    assert set(inspect.signature(riata.Chunker).parameters) <= set(values)
 
 
 @EVERY_TASK
@@ -242,7 +242,8 @@ def test_the_score_is_the_main_metric_of_evaluate(estimator):
     assert model.evaluate(X, y).metrics == model.evaluate(data).metrics
     if not estimator.chunks:
         flat = [(a, b) for p, g in zip(model.predict(X), y, strict=True) for a, b in zip(p, g, strict=True)]
-        assert model.score(X, y) == pytest.approx(np.mean([a == b for a, b in flat]))
+        as_text = (lambda pair: tuple(map(str, pair))) if estimator.trees else str
+        assert model.score(X, y) == pytest.approx(np.mean([as_text(a) == as_text(b) for a, b in flat]))
 
 
 def test_a_sentence_of_weight_two_counts_twice():

@@ -86,9 +86,9 @@ def switched(estimator: Any, keeps: str | None) -> Any:
 
 def tell_of_constraints(estimator: Any) -> None:
     """Says how outputs were made to keep constraints, on standard error."""
-    from riata.commands.console import stderr
-    from riata.estimators.constrained import report_of
-
     kept = estimator.decoder().kept
     if kept is not None and kept.tally.found:
+        from riata.commands.console import stderr
+        from riata.estimators.constrained import report_of
+
         stderr().print(str(report_of(kept)), markup=False, soft_wrap=True)

@@ -148,6 +148,8 @@ def _storable(estimator: Predicting) -> dict[str, Any]:
             continue
         if name in OF_TWO_PASSES and estimator.first_ is None:
             continue
+        if name == "inference" and estimator.constraints is None:  # says nothing without constraints
+            continue
         # A function is stored by its name, as one of the model's functions.
         params[name] = {k: v for k, v in value.items() if not callable(v)} if isinstance(value, Mapping) else value
     if estimator.first_ is not None:

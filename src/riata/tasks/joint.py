@@ -14,6 +14,7 @@ from riata.data.recoding import Tags
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import SettingError
+from riata.estimators.pairs import OUTPUTS, Pairs
 from riata.estimators.parameters import PARAMETERS
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet
@@ -22,10 +23,10 @@ from riata.learning.structures.joint import totals
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_columns, evaluate_pairs
-from riata.tasks.base import OUTPUTS, PairEstimator, Task
+from riata.tasks.base import SequenceEstimator, Task
 
 
-class JointTagger(PairEstimator):
+class JointTagger(Pairs, SequenceEstimator):
     __doc__ = f"""Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
 
     The last two columns of the data are the outputs, the tag and then the chunk label; y is a list of (tag, chunk) pairs per sentence,

@@ -11,15 +11,16 @@ from riata.data.conllu_fields import PARSING, Roles
 from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
+from riata.estimators.pairs import Pairs
 from riata.estimators.parameters import PARAMETERS
 from riata.learning.arcs import RelationSet
 from riata.learning.structure import label_ids
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation, evaluate_trees
-from riata.tasks.base import PairEstimator, Task
+from riata.tasks.base import SequenceEstimator, Task
 
 
-class DependencyParser(PairEstimator):
+class DependencyParser(Pairs, SequenceEstimator):
     __doc__ = f"""Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
 
     The last two columns of the data are the outputs: the head, which is the number of a token of the sentence from 1 on, or 0 for the root;
