@@ -27,7 +27,7 @@ def list_() -> None:
 
     table = Table()
     for name in ("name", "what it is", "splits", "licence", "found in"):
-        table.add_column(name)
+        table.add_column(name, no_wrap=name == "name")  # names are typed, so they are never broken
     for name, data in registry.all_of("data set").items():
         try:
             place = str(data.path(next(iter(data.files))).parent)

@@ -47,8 +47,11 @@ def command(json_: bool) -> None:
     from riata.features.named_sets import builtin_names
 
     table = Table(show_lines=False)
+    longest = max(
+        len(name) for pieces in found.values() for name in pieces
+    )  # names are typed, so they are never broken
     for name in ("kind", "name", "what it is", "paper"):
-        table.add_column(name)
+        table.add_column(name, min_width=longest if name == "name" else None)
     for kind, pieces in found.items():
         for i, (name, piece) in enumerate(pieces.items()):
             last = i == len(pieces) - 1
