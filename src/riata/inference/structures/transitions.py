@@ -11,9 +11,12 @@ STRUCTURE = Structure(
     summary="a dependency tree without crossing arcs, built by moves from left to right",
     paper="kuhlmann2011",
     offers=frozenset(operations_of("transitions")) | frozenset({STEP_LOSSES, "several right states"}),
-    queues=frozenset({"beam", "greedy", "best-first", "depth-first", "breadth-first"}),
+    queues=frozenset({"beam", "greedy"}),
     refused={
         "exact": "features read all of the tree that was built before, for which there is no dynamic program.",
+        "best-first": "scores go up and down along the moves to a tree, so that almost all states would come before it.",
+        "depth-first": "it takes the first tree that it meets, which is that of greedy search.",
+        "breadth-first": "it meets all states of short sentences before the first tree.",
         "a-star": "there is no heuristic for the moves to come.",
         "hill-climb": "trees are built move by move; hill-climbing starts from a complete one.",
     },
