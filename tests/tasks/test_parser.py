@@ -207,3 +207,8 @@ def test_conllu_goes_in_and_out(tmp_path, run):
     for command in (["inspect", model], ["explain", "--model", model, blank], ["errors", "--model", model, train]):
         status, _, err = run(*command)
         assert status in (0, 2) and "Traceback" not in err
+
+
+def test_two_passes_are_refused():
+    with pytest.raises(UnsupportedError, match="heads of the same words elsewhere"):
+        riata.DependencyParser("mira", passes=2).fit(treebank())

@@ -62,6 +62,8 @@ def check_passes(estimator: Any, passes: Passes, recipe: Recipe) -> None:
                 remedy=f"Set passes=2 (--passes 2), or leave out {name}.",
             )
         return
+    if estimator.trees:
+        raise _refused("heads of the same words elsewhere say nothing of a tree.")
     if passes.context not in (None, "window") and passes.window != ONE_PASS.window:
         raise SettingError(
             f"window is {passes.window}, but context is {passes.context!r}, which knows no window.",
