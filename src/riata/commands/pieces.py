@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,8 +35,6 @@ def command(json_: bool) -> None:
             )
         )
         return
-    from rich.table import Table
-
     from riata.choosing.decoding import RISK
     from riata.commands.console import stdout
     from riata.features.attributes import builtin
@@ -46,19 +44,7 @@ def command(json_: bool) -> None:
     from riata.features.lists import attribute_names
     from riata.features.named_sets import builtin_names
 
-    table = Table(show_lines=False)
-    longest = max(
-        len(name) for pieces in found.values() for name in pieces
-    )  # names are typed, so they are never broken
-    for name in ("kind", "name", "what it is", "paper"):
-        table.add_column(name, min_width=longest if name == "name" else None)
-    for kind, pieces in found.items():
-        for i, (name, piece) in enumerate(pieces.items()):
-            last = i == len(pieces) - 1
-            about = registry.summary(kind, name)
-            alias_of = getattr(piece, "alias_of", None)
-            about += f" (another name of {alias_of})" if alias_of else ""
-            table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
+    table = _table(found)
     structures = registry.names("structure")
     for i, structure in enumerate(structures):
         named = ", ".join(builtin_names(language_of(structure).ending))
@@ -77,6 +63,26 @@ def command(json_: bool) -> None:
         console.print(f"\nsettings of [bold]{name}[/] (--set key=value):")
         for setting in settings:
             console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
+
+
+def _table(found: dict[str, Any]) -> Any:
+    """Every piece by its kind. Names are typed, so they are never broken."""
+    from rich.table import Table
+
+    from riata import registry
+
+    table = Table(show_lines=False)
+    longest = max(len(name) for pieces in found.values() for name in pieces)
+    for name in ("kind", "name", "what it is", "paper"):
+        table.add_column(name, min_width=longest if name == "name" else None)
+    for kind, pieces in found.items():
+        for i, (name, piece) in enumerate(pieces.items()):
+            last = i == len(pieces) - 1
+            about = registry.summary(kind, name)
+            alias_of = getattr(piece, "alias_of", None)
+            about += f" (another name of {alias_of})" if alias_of else ""
+            table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
+    return table
 
 
 def _advice() -> Table:
