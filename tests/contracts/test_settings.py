@@ -225,6 +225,7 @@ def check_refusal(error, setting, structure, queue, others):
 SHOWS = {
     ("several right states", "segments"): ({"longest": 2},),
     ("levels", "joint"): ({}, {"alpha": 0.5}),  # a larger margin of ALMA
+    ("several right states", "transitions"): ({}, {"system": "arc-standard"}),  # arcs in any order: most right states
     ("levels", "transitions"): ({}, {"C": 0.1}),  # smaller steps of ALMA
     ("states side by side", "segments"): ({}, {"update": "mean"}),  # most updates are against the best state alone
 }
