@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,10 +99,18 @@ class PairRecoder:
 
 def with_pairs(corpus: Corpus, labels: Any) -> Corpus:
     """The corpus and, as two columns more, pairs of a tag and a chunk label given apart from it."""
-    if not isinstance(labels, (list, tuple)):
-        return with_column(corpus, label_column(labels, corpus))  # which says what is wrong with them
-    tags, chunks = ([_parts(sentence, s, k) for s, sentence in enumerate(labels)] for k in range(2))
-    return with_column(with_column(corpus, label_column(tags, corpus)), label_column(chunks, corpus))
+    return with_parts(corpus, labels, _parts)
+
+
+def with_parts(corpus: Corpus, pairs: Any, parts: Callable[[Any, int, int], Any]) -> Corpus:
+    """The corpus and two columns more, from pairs given apart from it, a list for every sentence.
+
+    parts: gives the k-th part of every pair of a sentence, from (sentence, its number, k), and refuses what is no pair.
+    """
+    if not isinstance(pairs, (list, tuple)):
+        return with_column(corpus, label_column(pairs, corpus))  # which says what is wrong with them
+    first, second = ([parts(sentence, s, k) for s, sentence in enumerate(pairs)] for k in range(2))
+    return with_column(with_column(corpus, label_column(first, corpus)), label_column(second, corpus))
 
 
 def _parts(sentence: Any, s: int, k: int) -> Any:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.memory import label_column, with_column
-from riata.data.pairs import parts_of
+from riata.data.pairs import parts_of, with_parts
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, printed
 
@@ -61,10 +60,7 @@ def tree_columns(codes: Ids, relations: Sequence[str]) -> tuple[Column, Column]:
 
 def with_trees(corpus: Corpus, trees: Any) -> Corpus:
     """The corpus and, as two columns more, trees given apart from it: for every sentence, a list of (head, relation)."""
-    if not isinstance(trees, (list, tuple)):
-        return with_column(corpus, label_column(trees, corpus))  # which says what is wrong with them
-    heads, relations = ([_parts(tree, s, k) for s, tree in enumerate(trees)] for k in range(2))
-    return with_column(with_column(corpus, label_column(heads, corpus)), label_column(relations, corpus))
+    return with_parts(corpus, trees, _parts)
 
 
 def _parts(tree: Any, s: int, k: int) -> Any:

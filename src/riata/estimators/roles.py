@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from riata.choosing.decoding import DECODE
+from riata.choosing.decoding import DECODE, changed
 from riata.data.propositions import RoleCorpus
 from riata.data.types import Column, Corpus, Ids, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
@@ -149,7 +149,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
                 remedy=f"Leave out {asked[0]}, or label the slots: labeler.slots(X).corpus.",
             )
         if decode is not None:
-            return self.twin(settings={**(self.settings or {}), DECODE.name: decode}).predict(X)
+            return self.twin(settings=changed(self.settings, {DECODE.name: decode})).predict(X)
         self._check_fitted()
         slots = self.slots(X)
         return self._propositions(X, slots, self._legal_ids(slots))

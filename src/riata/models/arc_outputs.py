@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import most_relations
-from riata.data.types import Ids
 from riata.errors import ModelFileError
 from riata.features.arcs import ArcFeatures, parse
 from riata.features.attributes import Attribute
@@ -107,8 +106,3 @@ def _has_weights(flat: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.bo
         return np.zeros(0, bool)
     found: NDArray[np.bool_] = np.logical_or.reduceat(flat != 0, starts)
     return found
-
-
-def relation_ids(codes: Ids, relations: int) -> Ids:
-    """The relations of codes."""
-    return (codes % relations).astype(np.int32)
