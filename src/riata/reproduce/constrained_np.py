@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from riata.reproducing.brackets import CUTOFFS, cutoff_key, trial
-from riata.reproducing.claims import Claim, Measured, Statistic, between
+from riata.reproducing.claims import beats
+from riata.reproducing.inference_ways import WAYS, separated_key
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.tasks import Task
 
-WAYS = {"LO": "none", "L+I": "after", "IBT": "during"}
 CYCLES, STEPS = 100, 200
 MANY, FEW = CUTOFFS[0], CUTOFFS[-1]
 
@@ -23,15 +23,6 @@ def row(way: str, *, average: bool) -> Row:
     return Row(named(way, ", averaged" if average else ""), setting, {})
 
 
-def ahead(text: str, a: str, b: str, cutoff: int) -> Claim:
-    def statistics(measured: Measured) -> list[Statistic]:
-        first, second = (measured[named(way)][cutoff_key(cutoff)] for way in (a, b))
-        said = f"features seen {cutoff:,} times or more: {a} {first.mean:.2f}, {b} {second.mean:.2f}"
-        return [between(said, first.minus(second), low=0.0)]
-
-    return Claim(text, (named(a), named(b)), statistics)
-
-
 REPRODUCTION = Reproduction(
     name="constrained-np",
     summary="base noun phrases from classifiers of their first and last words: learning without inference, before it, and with it",
@@ -40,7 +31,7 @@ REPRODUCTION = Reproduction(
     task=Task("brackets of noun phrases", dict, (), data="conll2000", trial=trial),
     columns=(
         *(Column(cutoff_key(cutoff), f"{cutoff:,}", interval=cutoff == MANY) for cutoff in CUTOFFS),
-        Column(f"separated_{MANY}", "right", "{:.0f} %".format),
+        Column(separated_key(MANY), "right", "{:.0f} %".format),
     ),
     rows=(
         *(row(way, average=False) for way in WAYS),
@@ -48,9 +39,15 @@ REPRODUCTION = Reproduction(
         Row(named("L+I", ", log loss"), {"recipe": "crf", "inference": "after"}, {}, epochs=STEPS),
     ),
     claims=(
-        ahead("With few features, the task is hard: IBT is better than L+I.", "IBT", "L+I", FEW),
-        ahead("With many features, L+I is better than IBT.", "L+I", "IBT", MANY),
-        ahead("Inference helps classifiers that were learnt without it.", "L+I", "LO", MANY),
+        beats(
+            "With few features, the task is hard: IBT is better than L+I.",
+            cutoff_key(FEW),
+            (named("IBT"), named("L+I")),
+        ),
+        beats("With many features, L+I is better than IBT.", cutoff_key(MANY), (named("L+I"), named("IBT"))),
+        beats(
+            "Inference helps classifiers that were learnt without it.", cutoff_key(MANY), (named("L+I"), named("LO"))
+        ),
     ),
     remarks=(
         "Two questions per word: does a phrase begin with it, does one end with it? Constraints: brackets close before the next one opens. "

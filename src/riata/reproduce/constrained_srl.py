@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from riata.reproducing.claims import Claim, Measured, Statistic, between
+from riata.reproducing.claims import beats
+from riata.reproducing.inference_ways import WAYS, separated_key
 from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.roles import CUTOFFS, MANY, cutoff_key, trial
 from riata.reproducing.tasks import Task
 
-WAYS = {"LO": "none", "L+I": "after", "IBT": "during"}
 LONG, ALL = f"more than {MANY}", "all"
 CYCLES = 20
 FULL, FEW = CUTOFFS[0], CUTOFFS[-1]
@@ -24,18 +24,6 @@ def row(way: str, sentences: str) -> Row:
     return Row(named(way, sentences), setting, {})
 
 
-def ahead(text: str, a: str, b: str, cutoff: int, *sentences: str) -> Claim:
-    def statistics(measured: Measured) -> list[Statistic]:
-        found = []
-        for of in sentences:
-            first, second = (measured[named(way, of)][cutoff_key(cutoff)] for way in (a, b))
-            said = f"{of}, features seen {cutoff:,} times or more: {a} {first.mean:.2f}, {b} {second.mean:.2f}"
-            found.append(between(said, first.minus(second), low=0.0))
-        return found
-
-    return Claim(text, tuple(named(way, of) for of in sentences for way in (a, b)), statistics)
-
-
 REPRODUCTION = Reproduction(
     name="constrained-srl",
     summary="roles of given arguments: learning without inference, before it, and with it, by number of features",
@@ -46,14 +34,28 @@ REPRODUCTION = Reproduction(
         *(Column(cutoff_key(cutoff), f"{cutoff:,}", interval=True) for cutoff in CUTOFFS[:1]),
         *(Column(cutoff_key(cutoff), f"{cutoff:,}") for cutoff in CUTOFFS[1:]),
         Column(f"weights_{FULL}", "weights", "{:,.0f}".format),
-        Column(f"separated_{FULL}", "right", "{:.0f} %".format),
+        Column(separated_key(FULL), "right", "{:.0f} %".format),
     ),
     rows=tuple(row(way, sentences) for sentences in (LONG, ALL) for way in WAYS),
     claims=(
-        ahead("With few features, the task is hard: IBT is better than L+I.", "IBT", "L+I", FEW, LONG),
-        ahead("With many features, L+I is better than IBT.", "L+I", "IBT", FULL, LONG),
-        ahead("Inference helps classifiers that were learnt without it.", "L+I", "LO", FULL, LONG, ALL),
-        ahead("Inference helps most where features are few.", "L+I", "LO", FEW, LONG, ALL),
+        beats(
+            "With few features, the task is hard: IBT is better than L+I.",
+            cutoff_key(FEW),
+            (named("IBT", LONG), named("L+I", LONG)),
+        ),
+        beats(
+            "With many features, L+I is better than IBT.", cutoff_key(FULL), (named("L+I", LONG), named("IBT", LONG))
+        ),
+        beats(
+            "Inference helps classifiers that were learnt without it.",
+            cutoff_key(FULL),
+            *((named("L+I", of), named("LO", of)) for of in (LONG, ALL)),
+        ),
+        beats(
+            "Inference helps where features are few.",
+            cutoff_key(FEW),
+            *((named("L+I", of), named("LO", of)) for of in (LONG, ALL)),
+        ),
     ),
     remarks=(
         "Boundaries of arguments are given. Constraints: no overlap, no core argument twice, R-X and C-X need X. Columns are accuracies, "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from riata.reproducing.claims import Claim, Measured, Statistic, between
+from riata.reproducing.inference_ways import WAYS, separated_key
 from riata.reproducing.reproduction import Column, Reproduction, Row
-from riata.reproducing.synthetic import OUTPUTS, SCORED, SIZES, separated_key, size_key, trial
+from riata.reproducing.synthetic import OUTPUTS, SCORED, SIZES, size_key, trial
 from riata.reproducing.tasks import Task
 
 KAPPAS, WIDTHS = (0.0, 0.15, 1.0), (100, 300)
-WAYS = {"LO": "none", "L+I": "after", "IBT": "during"}
 CYCLES = 100
 
 

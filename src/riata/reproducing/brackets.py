@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from riata import constraints
 from riata.data.datasets import load
 from riata.data.types import Column, Corpus
 from riata.features.templates import Template, parse
-from riata.models.weights_by_name import by_name
+from riata.reproducing.inference_ways import by_cutoff
 from riata.reproducing.tasks import Trial
-from riata.scoring.evaluation import evaluate
+from riata.scoring.evaluation import Evaluation
 from riata.scoring.figures import Sample
+from riata.tasks.chunk import Chunker
 from riata.tasks.tag import Tagger
 
 OPEN, CLOSE, NOTHING = "[", "]", "-"
@@ -96,12 +96,10 @@ def _data(quick: bool, final: bool) -> tuple[Corpus, Corpus, Corpus, list[str]]:
 
 
 def trial(asked: Trial) -> dict[str, Sample]:
-    """F1 of noun phrases, by how often a feature must have been seen. The row's setting: recipe, inference, settings, cutoffs."""
+    """F1 of noun phrases, by how often a feature must have been seen. The row's setting: recipe, inference, settings."""
     train, test, sentences, truth = _data(asked.quick, asked.final)
-    inference = asked.setting["inference"]
-    found: dict[str, Sample] = {}
-    for cutoff in asked.setting.get("cutoffs", CUTOFFS):
-        asked.tell(f"features seen {cutoff} times")
+
+    def trained(cutoff: int) -> Tagger:
         made = Tagger(
             asked.setting["recipe"],
             template=templates(),
@@ -110,19 +108,16 @@ def trial(asked: Trial) -> dict[str, Sample]:
             seed=asked.seed,
             threads=1,
             constraints=[constraint()],
-            inference="during" if inference == "during" else "after",
+            inference=asked.setting["inference"],
             settings=dict(asked.setting.get("settings", {})),
-        ).fit(train, listener=lambda _: None)
-        predicted: Any = made.predict(test, constraints=inference != "none")
-        labels = [label for answers in predicted for label in phrases(answers)]
-        both = Column.of([*truth, *labels])
-        scored = evaluate(
-            both.alphabet.texts(), both.ids[: len(truth)], both.ids[len(truth) :], sentences.starts, chunks=True
         )
-        found[cutoff_key(cutoff)] = Sample.of(scored)
-        found[f"separated_{cutoff}"] = Sample(100 * float(made.history_[-1]["updates"] == 0))
-        found[f"weights_{cutoff}"] = Sample(by_name(made.model_).count())
-    return found
+        return made.fit(train, listener=lambda _: None)
+
+    def scored(made: Tagger) -> Evaluation:
+        labels = [label for answers in made.predict(test) for label in phrases(answers)]
+        return Chunker.compared([Column.of(truth)], [Column.of(labels)], sentences.starts)
+
+    return by_cutoff(asked, CUTOFFS, cutoff_key, trained, scored)
 
 
 def cutoff_key(cutoff: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from riata.data.datasets import load
 from riata.data.propositions import RoleCorpus
-from riata.models.weights_by_name import by_name
+from riata.reproducing.inference_ways import by_cutoff
 from riata.reproducing.tasks import Trial
 from riata.scoring.figures import Sample
 from riata.tasks.srl import RoleLabeler
@@ -30,12 +30,11 @@ def _data(part: str, quick: bool, long: bool) -> RoleCorpus:
 
 def trial(asked: Trial) -> dict[str, Sample]:
     """Accuracy, in per cent, by how often a feature must have been seen. The row's setting: inference, average, long."""
-    inference, long = asked.setting["inference"], asked.setting["long"]
+    long = asked.setting["long"]
     train = _data("train", asked.quick, long)
     test = _data("test" if asked.final else "dev", asked.quick, long)
-    found: dict[str, Sample] = {}
-    for cutoff in CUTOFFS:
-        asked.tell(f"features seen {cutoff:,} times")
+
+    def trained(cutoff: int) -> RoleLabeler:
         made = RoleLabeler(
             "perceptron",
             boundaries="given",
@@ -44,13 +43,12 @@ def trial(asked: Trial) -> dict[str, Sample]:
             seed=asked.seed,
             threads=1,
             constraints="roles",
-            inference=inference,
+            inference=asked.setting["inference"],
             settings={"average": asked.setting["average"]},
-        ).fit(train, listener=lambda _: None)
-        found[cutoff_key(cutoff)] = Sample.of(made.evaluate(test))
-        found[f"separated_{cutoff}"] = Sample(100 * float(made.history_[-1]["updates"] == 0))
-        found[f"weights_{cutoff}"] = Sample(by_name(made.model_).count())
-    return found
+        )
+        return made.fit(train, listener=lambda _: None)
+
+    return by_cutoff(asked, CUTOFFS, cutoff_key, trained, lambda made: made.evaluate(test))
 
 
 def cutoff_key(cutoff: int) -> str:

@@ -13,6 +13,7 @@ from riata import constraints
 from riata.data.named_features import Given
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus
+from riata.reproducing.inference_ways import separated, separated_key
 from riata.reproducing.tasks import Trial
 from riata.scoring.figures import Sample
 from riata.tasks.tag import Tagger
@@ -136,13 +137,9 @@ def trial(asked: Trial) -> dict[str, Sample]:
         right = np.array([[int(label) for label in output] for output in predicted]) == test.truth
         found[size_key(shown)] = Sample(100 * float(right.mean()))
         found[f"whole_{shown}"] = Sample(100 * float(right.all(axis=1).mean()))
-        found[separated_key(shown)] = Sample(100 * float(made.history_[-1]["updates"] == 0))
+        found[separated_key(shown)] = separated(made)
     return found
 
 
 def size_key(size: int) -> str:
     return f"accuracy_{size}"
-
-
-def separated_key(size: int) -> str:
-    return f"separated_{size}"
