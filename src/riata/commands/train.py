@@ -88,7 +88,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 )
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
 def command(**options: Any) -> None:
-    """Learn TASK (tag, chunk, joint, ner, srl) from a file of columns and write a model.
+    """Learn TASK (tag, chunk, joint, ner, srl, parse) from a file and write a model.
 
     \b
     riata train chunk --train train.txt --model chunker.riata

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from riata import registry
+from riata.choosing.constraints import AFTER, NONE
 from riata.errors import ModelFileError, SettingError, printed
 from riata.estimators.columns import Columns
+from riata.parallel import cores
 
 if TYPE_CHECKING:
     from riata.choosing.options import Options
@@ -72,7 +75,7 @@ class Constrained(Columns):
             return self.twin(constraints=None)
         made = self.twin()
         if constraints is True:
-            return made.twin(inference="after") if made.inference == "none" else made
+            return made.twin(inference=AFTER) if made.inference == NONE else made
         is_number = isinstance(constraints, (int, float)) and 0 < constraints < 1e12
         if constraints != SOFT and not is_number:
             raise SettingError(
@@ -84,14 +87,14 @@ class Constrained(Columns):
     def constraint_report(self, X: Any) -> ConstraintReport:
         """How the outputs of these sentences are made to keep the constraints, and which of them are broken otherwise."""
         from riata.choosing.options import checked
-        from riata.inference.kept import Tally
 
-        kept = self.kept(checked(self, training=False))
-        if kept is None:
+        options = checked(self, training=False)
+        shared = self.kept(options)
+        if shared is None:
             raise SettingError("the model has no constraints.", remedy="Give some: set_params(constraints=[…]).")
-        kept.tally = Tally()
-        corpus = self.sentences(X)
-        self.labels_of(self.input_columns(corpus))  # type: ignore[attr-defined]
+        kept = shared.counted_anew()  # other threads may count with the shared one
+        inputs = self.input_columns(self.sentences(X))
+        self._check_fitted().predict(inputs, replace(options.decoder, kept=kept), options.threads or cores())
         return report_of(kept)
 
 

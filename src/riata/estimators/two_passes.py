@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.choosing.constraints import AFTER
 from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.sample_weight import sentence_weights
@@ -133,7 +134,7 @@ def _one_pass(estimator: Fitting, options: Options, dev: float | Corpus | None) 
     params: dict[str, Any] = {
         **vars(ONE_PASS),
         "constraints": None,
-        "inference": "after",
+        "inference": AFTER,
         "dev": dev,
         "refit": False,
         "template": options.first_template(),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from riata.errors import UnsupportedError, printed
-from riata.inference.constraints.base import Constraint, either, label_names
+from riata.errors import printed
+from riata.inference.constraints.base import Constraint, check_single, either, label_names
 from riata.inference.rules.rule import Automaton
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -46,8 +46,7 @@ class automaton(Constraint):
             raise self.refused(f"the end {printed(unknown[0])}", f"states among {printed(list(self.states))}")
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
-        if slots.names.per_slot > 1:
-            raise UnsupportedError("automaton(...) reads one label per slot, and slots of this task have several.")
+        check_single(self, slots)
         numbers = {state: number for number, state in enumerate(self.states)}
         table = np.full((len(numbers), len(slots.names)), -1, np.int32)
         for state, moves in self.states.items():

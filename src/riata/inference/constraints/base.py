@@ -110,6 +110,12 @@ def wrong(word: str, found: str, expected: str) -> SettingError:
     )
 
 
+def check_single(constraint: Constraint, slots: Slots) -> None:
+    """Refuses slots with several labels, for constraints that read one label per slot."""
+    if slots.names.per_slot > 1:
+        raise UnsupportedError(f"{constraint.word}(...) reads one label per slot, and slots of this task have several.")
+
+
 def needed_spans(constraint: Constraint, slots: Slots) -> Any:
     """The spans of slots; refused where slots are no spans."""
     if slots.spans is None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.errors import UnsupportedError
-from riata.inference.constraints.base import Constraint
+from riata.inference.constraints.base import Constraint, check_single
 from riata.inference.rules.rule import Automaton
 from riata.inference.rules.rules import Grounded
 from riata.inference.rules.slots import Slots
@@ -31,8 +30,7 @@ class outputs(Constraint):
         self.allowed = sorted(set(listed))
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
-        if slots.names.per_slot > 1:
-            raise UnsupportedError("outputs(...) lists one label per slot, and slots of this task have several.")
+        check_single(self, slots)
         numbers = {}
         for label in {label for one in self.allowed for label in one}:
             flags = slots.names.flags([label])
