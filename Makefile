@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll' -o -path '*/viewer/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format bench sanitize arm picture page clean
+.PHONY: help demo test test-all lint format bench sanitize arm docs picture page clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -16,7 +16,7 @@ $(VENV)/bin/pip:
 	$(BIN)/pip install -q --upgrade pip
 
 $(INSTALLED): $(VENV)/bin/pip $(SOURCES)
-	$(BIN)/pip install -q '.[test]'
+	$(BIN)/pip install -q '.[test,docs]'
 	@touch $@
 
 demo: $(INSTALLED)  ## train, score and show a tagger, a chunker and an entity recogniser on the embedded corpus
@@ -46,6 +46,10 @@ sanitize: $(VENV)/bin/pip  ## the core's tests under AddressSanitizer and Undefi
 
 arm:  ## the core's C++ tests for 64-bit ARM, in an emulator (needs g++-aarch64-linux-gnu and qemu-user)
 	tools/arm
+
+docs: $(INSTALLED)  ## the documentation site, into build/docs; warnings are errors
+	$(BIN)/sphinx-build -q -W --keep-going -j auto -b html docs build/docs
+	@echo build/docs/index.html
 
 picture: $(INSTALLED)  ## the picture of the README, docs/demo.svg
 	$(BIN)/python tools/picture.py

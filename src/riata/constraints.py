@@ -1,6 +1,11 @@
 """Constraints on outputs, and how to read them from text (docs/constraints.md).
 
 Every kind is a name of this module: `riata.constraints.at_most(1, "PER")`. They are found in riata/inference/constraints.
+
+>>> riata.constraints.at_most(1, "PER")
+at_most(1, 'PER')
+>>> riata.constraints.parse("at_most(1, 'PER')")
+at_most(1, 'PER')
 """
 
 from __future__ import annotations

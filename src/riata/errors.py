@@ -10,6 +10,9 @@ RiataError
 ├── SearchError          a search that found nothing, or that contradicts itself
 ├── NotFittedError       an estimator that has not been trained yet
 └── ModelFileError       a file that is not a usable model
+
+>>> isinstance(riata.errors.DataError("no tokens"), riata.RiataError)
+True
 """
 
 from __future__ import annotations
@@ -37,11 +40,24 @@ def printed(value: object) -> str:
 
 
 class RiataWarning(UserWarning):
-    """Something about the data or the training that a user should know."""
+    """Something about the data or the training that a user should know.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", riata.RiataWarning)
+    """
 
 
 class RiataError(Exception):
-    """Bad input or wrong usage. `str()` gives file, line, what was found, what was expected, and the way out."""
+    """Bad input or wrong usage. `str()` gives file, line, what was found, what was expected, and the way out.
+
+    >>> try:
+    ...     riata.read_columns("missing.txt")
+    ... except riata.RiataError as error:
+    ...     print(error)
+    ...
+    missing.txt: no such file.
+      Check the path.
+    """
 
     def __init__(
         self, message: str, *, remedy: str = "", file: str | Path | None = None, line: int | None = None
@@ -69,23 +85,60 @@ class RiataError(Exception):
 
 
 class DataError(RiataError, ValueError):
-    pass
+    """A corpus, a label or a value that cannot be used.
+
+    >>> try:
+    ...     riata.Tagger().fit([["a"]], [["X", "Y"]])
+    ... except riata.errors.DataError as error:
+    ...     print(error.message)
+    ...
+    sentence 0 has 1 tokens and 2 labels; expected one label per token.
+    """
 
 
 class LabelError(DataError):
-    pass
+    """A tag that is illegal in its encoding, or that the model does not know.
+
+    >>> try:
+    ...     riata.Chunker(strict=True, encoding="iob2").fit([["a"]], [["I-NP"]])
+    ... except riata.errors.LabelError as error:
+    ...     print(error.message)
+    ...
+    label 'I-NP' stands at the start of a sentence, which is illegal in IOB2.
+    """
 
 
 class TemplateError(RiataError, ValueError):
-    pass
+    """A feature template that cannot be read, or that does not fit the data.
+
+    >>> from riata.features.templates import parse
+    >>> try:
+    ...     parse("word[0")
+    ... except riata.errors.TemplateError as error:
+    ...     print(error.message)
+    ...
+    cannot read 'word[0'; expected attribute[offset], such as word[-1], suffix3[0] or shape(2)[1].
+    """
 
 
 class SettingError(RiataError, ValueError):
-    pass
+    """A setting, or a value of one, that does not exist.
+
+    >>> try:
+    ...     riata.Tagger(epochs=-1).fit([["a"]], [["X"]])
+    ... except riata.errors.SettingError as error:
+    ...     print(error.message)
+    ...
+    setting 'epochs' has the value -1; expected a whole number of at least 1.
+    """
 
 
 class UnknownNameError(SettingError):
-    """`UnknownNameError.of("queue", "beem", ["beam", "greedy"])` suggests the near miss and lists what is known."""
+    """`UnknownNameError.of("queue", "beem", ["beam", "greedy"])` suggests the near miss and lists what is known.
+
+    >>> print(riata.errors.UnknownNameError.of("queue", "beem", ["beam", "greedy"]))
+    Unknown queue 'beem'. Did you mean 'beam'? Known: beam, greedy.
+    """
 
     @classmethod
     def of(cls, kind: str, name: object, known: Iterable[str], remedy: str = "") -> UnknownNameError:
@@ -98,19 +151,59 @@ class UnknownNameError(SettingError):
 
 
 class UnsupportedError(RiataError, ValueError):
-    pass
+    """A combination of choices that has no meaning; the message gives the reason.
+
+    >>> try:
+    ...     riata.Tagger("hmm", beam=5).fit([["a"]], [["X"]])
+    ... except riata.errors.UnsupportedError as error:
+    ...     print(error.message)
+    ...
+    The recipe 'hmm' searches with the queue 'exact', which has no beam.
+    """
 
 
 class SearchError(RiataError, RuntimeError):
-    pass
+    """A search that found nothing, or a problem that contradicts itself.
+
+    >>> class Stuck(riata.Problem):
+    ...     def initial(self, x): return 0
+    ...     def actions(self, x, s): return ()
+    ...     def apply(self, x, s, a): return s
+    ...     def is_goal(self, x, s): return False
+    ...     def observe(self, x, s): return []
+    ...
+    >>> try:
+    ...     riata.check_problem(Stuck(), [1])
+    ... except riata.errors.SearchError as error:
+    ...     print(error.message)
+    ...
+    example 0, state 0: no goal can be reached from it.
+    """
 
 
 class NotFittedError(RiataError, ValueError, AttributeError):
-    pass
+    """An estimator that is asked for predictions before it is trained.
+
+    >>> try:
+    ...     riata.Tagger().predict([["a"]])
+    ... except riata.errors.NotFittedError as error:
+    ...     print(error.message)
+    ...
+    This Tagger has not been trained yet.
+    """
 
 
 class ModelFileError(RiataError, ValueError):
-    pass
+    """A file that is not a usable model.
+
+    >>> _ = open("notes.txt", "w").write("no model")
+    >>> try:
+    ...     riata.load_model("notes.txt")
+    ... except riata.errors.ModelFileError as error:
+    ...     print(error.message)
+    ...
+    this is not a Riata model.
+    """
 
 
 def _rebuild(cls: type[RiataError], state: dict[str, object], args: tuple[str, ...]) -> RiataError:

@@ -23,8 +23,8 @@ from printed import Block, blocks_of, difference
 from samples import some_slow
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "corpus" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LONG = "analysis coming-from-sklearn-crfsuite compare crf mira search theory"  # pages whose examples take seconds
+PAGES = [ROOT / "README.md", ROOT / "corpus" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LONG = "analysis coming-from-sklearn-crfsuite compare crf mira learning-to-search theory"  # pages whose examples take seconds
 SLOW = {ROOT / "docs" / f"{name}.md" for name in LONG.split()}
 
 

@@ -130,6 +130,12 @@ def compare_models(a: Any, b: Any, X: Any, y: Any = None, *, examples: int = EXA
 
     X, y: as for `evaluate`. The models may differ in everything but the task; each reads its own columns.
     examples: at most so many sentences that B has better, and as many that it has worse.
+
+    >>> train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
+    >>> one, other = (riata.Chunker(epochs=epochs).fit(train) for epochs in (1, 10))
+    >>> f1 = riata.compare_models(one, other, test).scores[0]
+    >>> f1.name, f1.a < f1.b
+    ('f1', True)
     """
     check_number(examples)
     data = outputs_of((a, b), X, y)

@@ -149,6 +149,11 @@ def learning_curve(
     … up to the estimator's.
     seeds: trainings of every point, with seeds from the estimator's on. listener: hears what trainings on all data tell. watch: is called
     with every training that is done.
+
+    >>> train = riata.load("embedded", "train")
+    >>> curve = riata.learning_curve(riata.Chunker(epochs=2), train[:200], train[200:], at=[50, 200])
+    >>> [point.sentences for point in curve.points]
+    [50, 200]
     """
     check_sequences([estimator])
     if by not in BY:

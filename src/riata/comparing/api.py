@@ -42,6 +42,11 @@ def compare(
     isolated: each training in a process of its own (None: yes, but not problems and estimators with attributes, which are Python of yours);
     jobs: how many of those at once, which spoils the times. work: a folder for finished trainings, from which a later call goes on; fresh:
     train them again. watch: called with a text, and whether a training is done, while it goes on.
+
+    >>> chosen = dict(task="chunk", parameters={"epochs": 2}, isolated=False)
+    >>> comparison = riata.compare(["perceptron", "mira"], riata.load("embedded", "test"), folds=2, **chosen)
+    >>> [row.name for row in comparison.rows]
+    ['perceptron', 'mira']
     """
     from riata.comparing.planning import planned
     from riata.comparing.store import Store

@@ -71,7 +71,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `riata.compare` and `riata compare` give. `rows` are in the order of the contestants; print it, or look at `table()`."""
+    """What `riata.compare` and `riata compare` give. `rows` are in the order of the contestants; print it, or look at `table()`.
+
+    >>> train = riata.load("embedded", "train")
+    >>> comparison = riata.compare(
+    ...     ["perceptron", "mira"], train[:100], task="chunk", parameters={"epochs": 2}, test=train[100:150], isolated=False
+    ... )
+    >>> [row.name for row in comparison.rows]
+    ['perceptron', 'mira']
+    """
 
     task: str | None
     metric: str  # the main score

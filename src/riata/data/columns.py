@@ -25,6 +25,10 @@ def read_columns(path: str | Path) -> Corpus:
 
     Tabs or runs of spaces separate the columns, as the first line has them; CRLF, a byte order mark and -DOCSTART- lines are
     understood. Raises DataError with file and line on ragged columns, text that is not UTF-8, or a file without tokens.
+
+    >>> riata.write_columns([[("The", "DT"), ("bus", "NN")]], "two.txt")
+    >>> riata.read_columns("two.txt")[0].column(1)
+    ['DT', 'NN']
     """
     return read(path, conllu=False)
 
@@ -116,6 +120,11 @@ def write_columns(
     """Writes a corpus as it was read, or a list of sentences, with further columns (lists of labels per sentence) after its own.
 
     -DOCSTART- lines mark documents. Comments of CoNLL-U are left out, since files of columns have none.
+
+    >>> riata.write_columns([[("The", "DT"), ("bus", "NN")]], "two.txt", [[["B-NP", "I-NP"]]])
+    >>> print(open("two.txt").read().strip())
+    The DT B-NP
+    bus NN I-NP
     """
     corpus = marked_by_lines(replace(as_corpus(corpus, names=False), comments=()))
     write(formatted(corpus, [label_column(labels, corpus) for labels in extra]), path)

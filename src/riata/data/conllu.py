@@ -19,6 +19,10 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
     """Reads fields of a CoNLL-U file (plain or gzip) as columns; the last one is the output.
 
     Multiword tokens (3-4) and empty nodes (8.1) are left out: their words are there as tokens of their own.
+
+    >>> riata.write_conllu(riata.load("embedded", "test", ("word", "tag")), "test.conllu")
+    >>> riata.read_conllu("test.conllu", ("form", "xpos"))[0][0]
+    ('Neither', 'CC')
     """
     _check_fields(fields)
     corpus = read(path, conllu=True)
@@ -30,6 +34,11 @@ def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("for
     """Writes columns as fields of CoNLL-U; the others become `_`. Documents are marked by `# newdoc`.
 
     Comments, multiword tokens and empty nodes of a corpus that was read from CoNLL-U are written as they were.
+
+    >>> corpus = riata.load("embedded", "test", ("word", "tag"))
+    >>> riata.write_conllu(corpus[:1], "one.conllu")
+    >>> riata.read_conllu("one.conllu")[0].column(1) == corpus[0].column(1)
+    True
     """
     write(formatted(marked_by_comments(corpus), fields), path)
 

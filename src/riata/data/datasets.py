@@ -101,6 +101,10 @@ def load(name: str, split: str = "train", columns: Sequence[str] | None = None) 
     """A data set's split as a corpus: `riata.load("conll2000", "train")`. `riata data list` shows what there is.
 
     columns: which columns to give, by name; the last one is the output.
+
+    >>> corpus = riata.load("embedded", "train", ("word", "tag"))
+    >>> corpus[0][0]
+    ('Harwick', 'NNP')
     """
     data: DataSet = registry.get("data set", name)
     chosen = tuple(columns or data.default)

@@ -48,6 +48,11 @@ def from_frame(
     Rows that have the same value in the column `sentence` are one sentence, and stand together. columns: those to take, in this order;
     None: all others. As everywhere, the last one is the output, unless labels are given apart.
     document: a column with the document of each sentence; neighbouring sentences that have the same are one document.
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"s": [1, 1, 2], "word": ["It", "stopped", "Why"], "tag": ["PRP", "VBD", "WRB"]})
+    >>> riata.from_frame(frame, "s").sentences_of(0)
+    [['It', 'stopped'], ['Why']]
     """
     if not is_frame(frame):
         raise DataError(f"expected a pandas DataFrame, found {type(frame).__name__}.")

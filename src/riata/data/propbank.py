@@ -30,7 +30,12 @@ LAYOUT = f"Expected {WIDTH} columns between tabs ({' '.join(COLUMNS)}), then one
 
 
 def read_propbank(path: str | Path) -> RoleCorpus:
-    """Reads a file of semantic roles, plain or gzip ("-" is standard input). The columns of roles may be missing."""
+    """Reads a file of semantic roles, plain or gzip ("-" is standard input). The columns of roles may be missing.
+
+    >>> riata.write_propbank(riata.load("embedded-roles", "test"), "roles.txt")
+    >>> len(riata.read_propbank("roles.txt")) == len(riata.load("embedded-roles", "test"))
+    True
+    """
     reader = _Reader(name_of(path))
     for piece in pieces(path):
         reader.feed(piece)
@@ -57,7 +62,10 @@ def stream(path: str | Path, stopped: threading.Event | None = None) -> Iterator
 
 
 def write_propbank(corpus: RoleCorpus, path: str | Path) -> None:
-    """Writes sentences with their propositions, as read_propbank reads them; compressed where the name ends in .gz."""
+    """Writes sentences with their propositions, as read_propbank reads them; compressed where the name ends in .gz.
+
+    >>> riata.write_propbank(riata.load("embedded-roles", "test"), "roles.txt.gz")
+    """
     write(formatted(corpus), path)
 
 

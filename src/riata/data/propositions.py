@@ -22,6 +22,9 @@ class Proposition:
     """A predicate, by the number of its token from 0, and the spans of its column, that of the predicate itself (V) among them.
 
     arguments: None where the file has no column for them.
+
+    >>> riata.Proposition(1, (riata.Span(0, 1, "A0"), riata.Span(1, 2, "V")))
+    Proposition(predicate=1, arguments=(Span(start=0, end=1, type='A0'), Span(start=1, end=2, type='V')))
     """
 
     predicate: int
@@ -42,7 +45,14 @@ class Proposition:
 
 @dataclass(frozen=True, eq=False)
 class RoleCorpus(Corpus):
-    """Sentences in the ten columns of `COLUMNS`, and the propositions of each. Slices keep theirs."""
+    """Sentences in the ten columns of `COLUMNS`, and the propositions of each. Slices keep theirs.
+
+    >>> corpus = riata.load("embedded-roles", "train")
+    >>> len(corpus), len(corpus.propositions)
+    (12, 12)
+    >>> corpus.propositions[0][0].arguments[0]
+    Span(start=0, end=2, type='ARG0')
+    """
 
     propositions: tuple[tuple[Proposition, ...], ...] = ()  # [S]
 

@@ -32,7 +32,13 @@ def _alphabet_of(texts: list[str]) -> Alphabet:
 
 
 class Span(NamedTuple):
-    """Tokens start to end - 1 of a sentence, and what they are."""
+    """Tokens start to end - 1 of a sentence, and what they are.
+
+    >>> riata.Span(0, 2, "NP")
+    Span(start=0, end=2, type='NP')
+    >>> riata.Span(0, 2, "NP").type
+    'NP'
+    """
 
     start: int
     end: int
@@ -69,7 +75,14 @@ class Column:
 
 
 class Sentence(Sequence[Token]):
-    """One sentence: a sequence of tokens, each a tuple of its columns."""
+    """One sentence: a sequence of tokens, each a tuple of its columns.
+
+    >>> sentence = riata.load("embedded", "train")[0]
+    >>> sentence[0]
+    ('Harwick', 'NNP', 'B-NP')
+    >>> sentence.column(0)[:4]
+    ['Harwick', 'council', 'scraps', 'weekend']
+    """
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tuple(tokens)
@@ -100,7 +113,18 @@ class Sentence(Sequence[Token]):
 
 @dataclass(frozen=True, eq=False)
 class Corpus(Sequence[Sentence]):
-    """Sentences in columns. Indexing gives a Sentence; a slice, an index array or a mask gives a Corpus."""
+    """Sentences in columns. Indexing gives a Sentence; a slice, an index array or a mask gives a Corpus.
+
+    >>> corpus = riata.load("embedded", "train")
+    >>> len(corpus), corpus.tokens, corpus.width
+    (352, 4806, 3)
+    >>> corpus[0]
+    <Sentence of 6 tokens: Harwick council scraps weekend parking fees>
+    >>> corpus[:10].tokens
+    130
+    >>> corpus.sentences_of(1)[0][:4]
+    ['NNP', 'NN', 'VBZ', 'NN']
+    """
 
     columns: tuple[Column, ...]
     starts: Starts  # [S + 1]

@@ -66,7 +66,10 @@ class Judging(Predicting):
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
-        """The cause of wrong sentences: the search alone, the model alone, or both (docs/search.md). predicted: as for evaluate."""
+        """The cause of wrong sentences: the search alone, the model alone, or both (docs/learning-to-search.md).
+
+        predicted: as for evaluate.
+        """
         from riata.data.memory import inputs_of
         from riata.scoring.search_errors import split_errors
 

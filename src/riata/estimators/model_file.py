@@ -61,6 +61,10 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
     Nothing in the file is executed or imported. A model that uses code of yours (attributes, a kernel, a Problem) names it, and `using`
     must supply every piece: `load_model("m.riata", using=[vowels])`, `load_model("p.riata", using=[MyProblem()])`;
     a single one may stand alone.
+
+    >>> riata.Tagger(epochs=2).fit([["a", "b"]], [["X", "Y"]]).save("tagger.riata")
+    >>> riata.load_model("tagger.riata").predict([["b", "a"]])
+    [['X', 'Y']]
     """
     try:
         return _estimator(*container.read(path), using)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -19,28 +20,40 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Parameters")  # typing.Self needs Python 3.11
 
-PARAMETERS = """recipe: the learner (None: the one that the task prefers, which `riata pieces` names);
-structure, queue, beam: what it searches, and how (None: what
-the recipe prefers).
-template: a named set, a file, or templates (None: the task's own). attributes: your own functions of a word, by name.
-lists: words and phrases by name, each a file (an entry per line) or entries; templates read them as list(NAME)[0].
-cutoff: n-grams seen less often are left out. bits: keep no dictionaries, but hash features into a table of 2^bits weights.
-stream: fit takes the path of a file, which it reads in parts in every epoch and never holds.
-epochs, seed, settings: of the learner. seeds: train so many models, with seed, seed + 1, …, and sum them into one.
-shards: learn from so many parts of the data at once, and mix the weights after every epoch.
-threads: how many work at once (None: all cores), which never changes the model.
-dev: a corpus, or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
-many epochs without a better score; refit: then train again on all data for that many epochs.
-class_weight: by label, or "balanced". encoding: of chunk labels ("auto" finds it); learn_as: another one to learn them in,
-which the output does not show; strict: refuse illegal tags instead of reading them as conlleval does.
-warm_start: go on from the present model when fit is called again.
-passes: 2 learns a second model that reads the labels of a first, here and where the same words occur again; folds: so many models
-label what they have not seen, for the second to learn from; first: the recipe of the first pass, with its own defaults (None: as the
-second). context: where it looks for the same words: "document", "window" (the
-sentences before, as many as `window`), or "file", all that is given (None: documents where they are marked, else a window).
-constraints: rules that outputs keep, of riata.constraints or as text; inference: whether they are kept "after" learning, by
-predictions; "during" it too; or not at all ("none").
+PARAMETERS = """Parameters, all of which have defaults:
+
+- recipe: the learner. None: the one that the task prefers, which `riata pieces` names.
+- structure, queue, beam: what is searched, and how. None: what the recipe prefers.
+- template: a named set, a file, or templates. None: the task's own.
+- attributes: your own functions of a word, by name.
+- lists: words and phrases by name, each a file (an entry per line) or entries. Templates read them as list(NAME)[0].
+- cutoff: n-grams that occur less often are left out.
+- bits: no dictionaries are kept; features are hashed into a table of 2^bits weights.
+- stream: fit takes the path of a file and reads it in parts in every epoch.
+- epochs, seed, settings: options of the learner.
+- seeds: the number of models that are trained, with seed, seed + 1, …, and summed into one.
+- shards: the number of parts of the data that are learnt at once. The weights are mixed after every epoch.
+- threads: how many work at once (None: all cores). The model does not depend on it.
+- dev: a corpus, or the fraction of the training data (its end) that is held out to choose the epoch.
+- patience: training stops after so many epochs without a better score.
+- refit: then train again on all data, for the best number of epochs.
+- class_weight: weights by label, or "balanced".
+- encoding: the encoding of chunk labels ("auto" finds it). learn_as: another encoding to learn them in, which the output does not show.
+- strict: illegal tags are refused instead of read as conlleval reads them.
+- warm_start: fit goes on from the present model.
+- passes: 2 trains a second model, which reads the labels of a first, here and where the same words occur again.
+- folds: how many models label sentences that they have not seen, for the second pass to learn from.
+- first: the recipe of the first pass, with its own defaults. None: that of the second.
+- context: where the second pass looks for the same words: "document", "window" (the sentences before, as many as `window`), or "file".
+  None: documents where they are marked, else a window.
+- constraints: rules that outputs keep, from riata.constraints or as text.
+- inference: whether constraints are kept "after" learning, by predictions; "during" it, too; or not at all ("none").
 """
+
+
+def documented(text: str, example: str) -> str:
+    """The docstring of an estimator: what it does, its parameters, and an example."""
+    return f"{cleandoc(text)}\n\n{PARAMETERS}\nExample:\n\n{cleandoc(example)}\n"
 
 
 class Parameters(Params):

@@ -112,6 +112,13 @@ class Trace(Paged):
     `outputs` are those of all goals in the last front, best first, each with its node.
 
     str() shows it, to_dict() is ready for JSON and from_dict() is its inverse.
+
+    >>> tagger = riata.Tagger("laso-perceptron", beam=2, epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    >>> trace = tagger.trace(["a", "b"])
+    >>> trace.output
+    ('X', 'Y')
+    >>> len(trace.steps)
+    3
     """
 
     input: tuple[Plain, ...]

@@ -28,11 +28,16 @@ OF_NAMES = {"PER", "PERS", "PERSON", "LOC", "LOCATION", "ORG", "ORGANIZATION", "
 def import_model(
     path: str | Path, format: str = "auto", *, task: str | None = None, encoding: str = "auto", legal: bool = False
 ) -> SequenceEstimator:
-    """A trained estimator from a model of CRFsuite, CRF++ or Wapiti, which labels as that tool does.
+    r"""A trained estimator from a model of CRFsuite, CRF++ or Wapiti, which labels as that tool does.
 
     format: "crfsuite" (the model file, or its dump), "crf++" (the text model of crf_learn -t), "wapiti", or "auto".
     task: "tag", "chunk" or "ner" (None: by the labels). encoding: of chunk labels. legal: give only labellings that are legal in it,
     as models that Riata trains do; the other tools do not know of such rules.
+
+    >>> text = "version: 100\ncost-factor: 1\nmaxid: 4\nxsize: 1\n\nDT\nNN\n\nU00:%x[0,0]\n\n0 U00:the\n2 U00:dog\n\n2.0\n-2.0\n-1.0\n1.0\n"
+    >>> _ = open("model.txt", "w").write(text)
+    >>> riata.import_model("model.txt", format="crf++").predict([["the", "dog"]])
+    [['DT', 'NN']]
     """
     try:
         found = _format(path, format).read(ModelText.of(path))

@@ -22,6 +22,10 @@ def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
     node: [T, L] score of each label at each token. edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L]
     where row t scores the step from token t - 1 to t (row 0 is not read). Minus infinity forbids. Ties go to the lowest label,
     read from the end.
+
+    >>> labels, score = riata.viterbi([[1.0, 0.0], [0.0, 2.0]], [[0.0, -5.0], [0.0, 0.0]])
+    >>> labels.tolist(), score
+    ([1, 1], 2.0)
     """
     node, flat, per_token = _arrays(node, edge)
     return _core.viterbi(node, flat, per_token)
@@ -31,6 +35,12 @@ def kbest(node: Any, edge: Any, k: int) -> list[tuple[NDArray[np.int32], float]]
     """The k best label sequences and their scores, best first; fewer if fewer are allowed. Arrays and ties as for viterbi.
 
     Huang & Chiang 2005, Algorithm 3: after the pass for the best sequence, each further one costs little more than its length.
+
+    >>> for labels, score in riata.kbest([[1.0, 0.0], [0.0, 2.0]], [[0.0, 0.0], [0.0, 0.0]], 2):
+    ...     print(labels.tolist(), score)
+    ...
+    [0, 1] 3.0
+    [1, 1] 2.0
     """
     node, flat, per_token = _arrays(node, edge)
     found: list[tuple[NDArray[np.int32], float]] = _core.kbest(node, flat, per_token, int(K.parse(k)))
@@ -40,7 +50,12 @@ def kbest(node: Any, edge: Any, k: int) -> list[tuple[NDArray[np.int32], float]]
 def loss_augmented_viterbi(
     node: Any, edge: Any, gold: Sequence[int], cost: float = 1.0
 ) -> tuple[NDArray[np.int32], float]:
-    """The labels that maximise score + cost x Hamming loss against gold, and that maximum."""
+    """The labels that maximise score + cost x Hamming loss against gold, and that maximum.
+
+    >>> labels, score = riata.loss_augmented_viterbi([[1.0, 0.0], [0.0, 2.0]], [[0.0, 0.0], [0.0, 0.0]], [0, 1], cost=1.5)
+    >>> labels.tolist(), score
+    ([1, 1], 3.5)
+    """
     node, flat, per_token = _arrays(node, edge)
     truth = np.asarray(gold)
     tokens, labels = node.shape

@@ -20,7 +20,11 @@ EXAMPLE = 'Write it as in Python: at_most(1, "PER"), with texts, numbers and lis
 
 
 def parse(text: str) -> Constraint:
-    """A constraint from text, such as its repr. Values are literals; nothing is executed."""
+    """A constraint from text, such as its repr. Values are literals; nothing is executed.
+
+    >>> riata.constraints.parse("at_least(1, 'VP')")
+    at_least(1, 'VP')
+    """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError, AttributeError):
@@ -31,7 +35,12 @@ def parse(text: str) -> Constraint:
 
 
 def read_constraints(path: str | Path) -> list[Constraint]:
-    """The constraints of a file, one per line. Empty lines and lines that start with # are skipped."""
+    """The constraints of a file, one per line. Empty lines and lines that start with # are skipped.
+
+    >>> _ = open("rules.txt", "w").write("at_least(1, 'VP')")
+    >>> riata.constraints.read("rules.txt")
+    [at_least(1, 'VP')]
+    """
     found = []
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()

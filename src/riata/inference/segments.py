@@ -24,6 +24,12 @@ def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
     minus infinity. Ties go to the lowest label, then to the shortest segment, read from the end.
 
     Sarawagi & Cohen 2004, Sec. 3.1.
+
+    >>> import numpy as np
+    >>> span = np.zeros((3, 2, 2))
+    >>> span[0, 1, 1] = 2.0  # tokens 0 and 1 as one segment with the label 1
+    >>> riata.segment_viterbi(span, None)
+    ([(0, 2, 1), (2, 3, 0)], 2.0)
     """
     found: tuple[list[Segment], float] = _core.segment_viterbi(*_arrays(span, edge))
     return found
@@ -33,6 +39,12 @@ def segment_kbest(span: Any, edge: Any, k: int) -> list[tuple[list[Segment], flo
     """The k best segmentations and their scores, best first; fewer if fewer are allowed. Arrays as for segment_viterbi.
 
     Every pair of a token and a label keeps its k best paths: time and memory grow with k.
+
+    >>> import numpy as np
+    >>> span = np.zeros((3, 2, 2))
+    >>> span[0, 1, 1] = 2.0  # tokens 0 and 1 as one segment with the label 1
+    >>> riata.segment_kbest(span, None, 2)
+    [([(0, 2, 1), (2, 3, 0)], 2.0), ([(0, 2, 1), (2, 3, 1)], 2.0)]
     """
     found: list[tuple[list[Segment], float]] = _core.segment_kbest(*_arrays(span, edge), int(K.parse(k)))
     return found
@@ -44,6 +56,12 @@ def loss_augmented_segment_viterbi(
     """The segments that maximise score + cost x loss against gold, and that maximum. The loss counts wrong segments and missed ones.
 
     gold: segments that cover all tokens, as segment_viterbi returns them; some may be longer than those that have scores.
+
+    >>> import numpy as np
+    >>> span = np.zeros((3, 2, 2))
+    >>> span[0, 1, 1] = 2.0  # tokens 0 and 1 as one segment with the label 1
+    >>> riata.loss_augmented_segment_viterbi(span, None, [(0, 2, 1), (2, 3, 0)], cost=1.0)
+    ([(0, 1, 0), (1, 2, 0), (2, 3, 1)], 5.0)
     """
     spans, flat, per_token = _arrays(span, edge)
     tokens, _, labels = spans.shape
@@ -59,13 +77,27 @@ def loss_augmented_segment_viterbi(
 
 
 def segment_log_sum(span: Any, edge: Any = None) -> float:
-    """log of the sum of exp(score) over all segmentations; minus infinity if nothing is allowed. Arrays as for segment_viterbi."""
+    """log of the sum of exp(score) over all segmentations; minus infinity if nothing is allowed. Arrays as for segment_viterbi.
+
+    >>> import numpy as np
+    >>> span = np.zeros((3, 2, 2))
+    >>> span[0, 1, 1] = 2.0  # tokens 0 and 1 as one segment with the label 1
+    >>> round(riata.segment_log_sum(span, None), 3)
+    3.36
+    """
     total: float = _core.segment_sums(*_arrays(span, edge))[0]
     return total
 
 
 def segment_posteriors(span: Any, edge: Any = None) -> Scores:
-    """[T, M, L] the probability of each segment, if a segmentation has the probability exp(score) / sum. Arrays as for segment_viterbi."""
+    """[T, M, L] the probability of each segment, if a segmentation has the probability exp(score) / sum. Arrays as for segment_viterbi.
+
+    >>> import numpy as np
+    >>> span = np.zeros((3, 2, 2))
+    >>> span[0, 1, 1] = 2.0  # tokens 0 and 1 as one segment with the label 1
+    >>> riata.segment_posteriors(span, None)[0, 1].round(3).tolist()
+    [0.069, 0.514]
+    """
     arrays = _arrays(span, edge)
     total, posteriors = _core.segment_sums(*arrays)
     if total == -np.inf:

@@ -41,6 +41,16 @@ def check_problem(
     and no dead end looks right; loss_increment adds up to the regret of the goal, on every path;
     a goal of lower regret has no higher loss. Whether a heuristic is never too low depends on the weights,
     and is not looked at. An input with more than max_states states is refused.
+
+    >>> class Walk(riata.Problem):
+    ...     def initial(self, x): return 0
+    ...     def actions(self, x, s): return (1, 2)
+    ...     def apply(self, x, s, a): return s + a
+    ...     def is_goal(self, x, s): return s >= x
+    ...     def observe(self, x, s): return ["a step"]
+    ...
+    >>> riata.check_problem(Walk(), [3])
+    Checked(examples=1, states=5, goals=2, unreachable=0)
     """
     check(problem, learning=Y is not None)
     inputs = as_inputs(X)

@@ -49,6 +49,18 @@ class Predictor(Params):
     model when fit is called again.
 
     Python is called for every state, so this is slower than the estimators for sequences.
+
+    >>> class Tagging(riata.Problem):
+    ...     def initial(self, x): return ()
+    ...     def actions(self, x, s): return ("V", "C")
+    ...     def apply(self, x, s, a): return (*s, a)
+    ...     def is_goal(self, x, s): return len(s) == len(x)
+    ...     def observe(self, x, s): return [f"letter={x[len(s)]}"]
+    ...     def regret(self, x, s, y): return sum(a != b for a, b in zip(s, y))
+    ...
+    >>> predictor = riata.Predictor(Tagging(), beam=2).fit(["ab", "eg"], ["VC", "VC"])
+    >>> predictor.predict(["ba"])
+    [['C', 'V']]
     """
 
     model_: ProblemModel

@@ -23,6 +23,17 @@ class Problem:
     Write initial, actions, apply and is_goal; features or observe (or both); and regret, to learn. The others are optional, and
     count as absent until you write them. States may be of any type; actions and keys must be hashable. States are never
     changed: apply makes a new one.
+
+    >>> class Tagging(riata.Problem):
+    ...     def initial(self, x): return ()
+    ...     def actions(self, x, s): return ("V", "C")
+    ...     def apply(self, x, s, a): return (*s, a)
+    ...     def is_goal(self, x, s): return len(s) == len(x)
+    ...     def observe(self, x, s): return [f"letter={x[len(s)]}"]
+    ...     def regret(self, x, s, y): return sum(a != b for a, b in zip(s, y))
+    ...
+    >>> riata.check_problem(Tagging(), ["ab", "eg"], ["VC", "VC"])
+    Checked(examples=2, states=14, goals=8, unreachable=0)
     """
 
     def initial(self, x: Any) -> Any:

@@ -2,13 +2,21 @@
 
 from typing import Any, ClassVar
 
-from riata.estimators.parameters import PARAMETERS
+from riata.estimators.parameters import documented
 from riata.tasks.base import SequenceEstimator, Task
 
 
 class Chunker(SequenceEstimator):
-    __doc__ = (
-        f"Finds chunks, from IOB1, IOB2, BIOES or BILOU tags. Scored by span F1, as conlleval counts.\n\n{PARAMETERS}"
+    __doc__ = documented(
+        "Finds chunks, from IOB1, IOB2, BIOES or BILOU tags. Scored by span F1, as conlleval counts.",
+        """
+        >>> train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
+        >>> chunker = riata.Chunker(epochs=10).fit(train)
+        >>> round(chunker.score(test), 2)
+        0.95
+        >>> chunker.predict([[("The", "DT"), ("old", "JJ"), ("bus", "NN"), ("stopped", "VBD")]])
+        [['B-NP', 'I-NP', 'I-NP', 'B-VP']]
+        """,
     )
 
     task_name = "chunk"

@@ -15,7 +15,7 @@ from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import SettingError
 from riata.estimators.pairs import OUTPUTS, Pairs
-from riata.estimators.parameters import PARAMETERS
+from riata.estimators.parameters import documented
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet
 from riata.learning.loop import Outcome
@@ -27,11 +27,19 @@ from riata.tasks.base import SequenceEstimator, Task
 
 
 class JointTagger(Pairs, SequenceEstimator):
-    __doc__ = f"""Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
+    __doc__ = documented(
+        """Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
 
-    The last two columns of the data are the outputs, the tag and then the chunk label; y is a list of (tag, chunk) pairs per sentence,
-    and so is
-    what predict gives. Needs a recipe that searches.\n\n{PARAMETERS}"""
+        The last two columns of the data are the outputs: the tag, then the chunk label. y is a list of (tag, chunk) pairs per
+        sentence, and so is what predict returns. Needs a recipe that searches.
+        """,
+        """
+        >>> train = riata.load("embedded", "train", ("word", "tag", "chunk"))
+        >>> tagger = riata.JointTagger(epochs=3).fit(train)
+        >>> tagger.predict([["The", "bus", "stopped"]])
+        [[('DT', 'B-NP'), ('NN', 'I-NP'), ('VBD', 'B-VP')]]
+        """,
+    )
 
     task_name = "joint"
     chunks = True

@@ -1,11 +1,19 @@
 """Entity recognition: names and their types, as chunks."""
 
-from riata.estimators.parameters import PARAMETERS
+from riata.estimators.parameters import documented
 from riata.tasks.base import SequenceEstimator, Task
 
 
 class EntityRecognizer(SequenceEstimator):
-    __doc__ = f"Finds named entities, from IOB1, IOB2, BIOES or BILOU tags. Scored by span F1, as conlleval counts.\n\n{PARAMETERS}"
+    __doc__ = documented(
+        "Finds named entities, from IOB1, IOB2, BIOES or BILOU tags. Scored by span F1, as conlleval counts.",
+        """
+        >>> train = riata.load("embedded", "train", ("word", "entity"))
+        >>> recognizer = riata.EntityRecognizer(epochs=10).fit(train)
+        >>> recognizer.predict([["She", "lives", "in", "Harwick", "."]])
+        [['O', 'O', 'O', 'B-LOC', 'O']]
+        """,
+    )
 
     task_name = "ner"
     chunks = True

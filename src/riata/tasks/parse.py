@@ -12,7 +12,7 @@ from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.estimators.pairs import Pairs
-from riata.estimators.parameters import PARAMETERS
+from riata.estimators.parameters import documented
 from riata.learning.arcs import RelationSet
 from riata.learning.structure import label_ids
 from riata.models.model import Model
@@ -21,11 +21,20 @@ from riata.tasks.base import SequenceEstimator, Task
 
 
 class DependencyParser(Pairs, SequenceEstimator):
-    __doc__ = f"""Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
+    __doc__ = documented(
+        """Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
 
-    The last two columns of the data are the outputs: the head, which is the number of a token of the sentence from 1 on, or 0 for the root;
-    and the relation to it. y is a list of (head, relation) per sentence, and so is what predict gives. Of CoNLL-U, the inputs are form,
-    upos, xpos and feats, unless others are named.\n\n{PARAMETERS}"""
+        The last two columns of the data are the outputs: the head and the relation to it. A head is the number of a token of the
+        sentence, from 1 on, or 0 for the root. y is a list of (head, relation) per sentence, and so is what predict returns. Of
+        CoNLL-U, the inputs are form, upos, xpos and feats, unless others are named.
+        """,
+        """
+        >>> train = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
+        >>> parser = riata.DependencyParser(epochs=3).fit(train)
+        >>> parser.predict([[("A", "DT"), ("bus", "NN"), ("stopped", "VBD")]])
+        [[(2, 'det'), (3, 'nsubj'), (0, 'root')]]
+        """,
+    )
 
     task_name = "parse"
     chunks = False

@@ -5,18 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from riata.data.propbank import FORMAT
-from riata.estimators.parameters import PARAMETERS
+from riata.estimators.parameters import documented
 from riata.estimators.roles import FOUND, RolesOfSlots
 from riata.tasks.base import SequenceEstimator, Task
 
 
 class RoleLabeler(RolesOfSlots, SequenceEstimator):
-    __doc__ = f"""Labels the arguments of predicates with their roles. Scored by F1 of arguments, as CoNLL-2005 counts.
+    __doc__ = documented(
+        """Labels the arguments of predicates with their roles. Scored by F1 of arguments, as CoNLL-2005 counts.
 
-    Data are a RoleCorpus, from read_propbank or load("srl"), which has the predicates. Each predicate has a sequence of slots, spans that
-    may be its arguments, and a chain without neighbouring labels gives each slot a role.
-    boundaries: "found" looks for arguments among constituents; "given" takes the spans of the data.
-    constraints: as for other estimators, or "roles": no overlap, no repeated core argument, and R-X and C-X need X.\n\n{PARAMETERS}"""
+        Data are a RoleCorpus, from read_propbank or load("srl"), which contains the predicates. Each predicate has a sequence of slots,
+        which are spans that may be its arguments. A chain without neighbouring labels gives each slot a role.
+
+        - boundaries: "found" looks for arguments among constituents; "given" takes the spans of the data.
+        - constraints: as for other estimators, or "roles": no overlap, no repeated core argument, and R-X and C-X need X.
+        """,
+        """
+        >>> train = riata.load("embedded-roles", "train")
+        >>> labeler = riata.RoleLabeler(epochs=5).fit(train)
+        >>> labeler.predict(train[:1])[0][0].arguments[0]
+        Span(start=0, end=2, type='ARG0')
+        """,
+    )
 
     task_name = "srl"
     chunks = False

@@ -1,11 +1,18 @@
 """Tagging: a plain label for every token."""
 
-from riata.estimators.parameters import PARAMETERS
+from riata.estimators.parameters import documented
 from riata.tasks.base import SequenceEstimator, Task
 
 
 class Tagger(SequenceEstimator):
-    __doc__ = f"Tags every token: parts of speech, or any plain labels. Scored by accuracy.\n\n{PARAMETERS}"
+    __doc__ = documented(
+        "Tags every token: parts of speech, or any plain labels. Scored by accuracy.",
+        """
+        >>> tagger = riata.Tagger().fit([["The", "bus", "stopped"]], [["DT", "NN", "VBD"]])
+        >>> tagger.predict([["The", "bus"]])
+        [['DT', 'NN']]
+        """,
+    )
 
     task_name = "tag"
     chunks = False

@@ -20,6 +20,9 @@ class agrees(Constraint):
 
     A column that is empty, `_` or -1 names no slot, and nothing is asked. Without `at`, it is the same slot, which must then
     have several labels, such as a tag and a chunk label. A penalty counts once per slot.
+
+    >>> riata.constraints.agrees("B-VP", ("VB", "VBD"))
+    agrees('B-VP', ['VB', 'VBD'])
     """
 
     name = "agrees"

@@ -6,7 +6,11 @@ from riata.inference.constraints.at_most import Cardinality
 
 
 class at_least(Cardinality):
-    """At least k parts have one of the labels."""
+    """At least k parts have one of the labels.
+
+    >>> riata.constraints.at_least(1, "VP")
+    at_least(1, 'VP')
+    """
 
     name = "at-least"
     summary = "at least k parts have one of the labels"

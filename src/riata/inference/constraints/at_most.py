@@ -54,7 +54,11 @@ class Cardinality(Constraint):
 
 
 class at_most(Cardinality):
-    """At most k parts have one of the labels."""
+    """At most k parts have one of the labels.
+
+    >>> riata.constraints.at_most(1, "A0", "A1", each=True)
+    at_most(1, 'A0', 'A1', each=True)
+    """
 
     name = "at-most"
     summary = "at most k parts have one of the labels"

@@ -20,6 +20,9 @@ class automaton(Constraint):
     """The labels of slots, in order, lead from the first state to one of the states in `ends` (None: to any state).
 
     states: by state the labels that may come next, each with the state after it. A penalty counts once per output.
+
+    >>> riata.constraints.automaton({"start": {"O": "start", "A": "end"}, "end": {"O": "end"}}, ends=["end"])
+    automaton({'start': {'O': 'start', 'A': 'end'}, 'end': {'O': 'end'}}, ends=['end'])
     """
 
     name = "automaton"

@@ -6,7 +6,11 @@ from riata.inference.constraints.at_most import Cardinality
 
 
 class exactly(Cardinality):
-    """Exactly k parts have one of the labels."""
+    """Exactly k parts have one of the labels.
+
+    >>> riata.constraints.exactly(1, "root")
+    exactly(1, 'root')
+    """
 
     name = "exactly"
     summary = "exactly k parts have one of the labels"

@@ -12,7 +12,11 @@ from riata.inference.rules.slots import Slots
 
 
 class excludes(Constraint):
-    """No two of these are in one output: labels, or lists of labels that stand for each other."""
+    """No two of these are in one output: labels, or lists of labels that stand for each other.
+
+    >>> riata.constraints.excludes("TOTAL", "REFUND")
+    excludes('TOTAL', 'REFUND')
+    """
 
     name = "excludes"
     summary = "no two of these labels are in one output"

@@ -16,6 +16,9 @@ class implies(Constraint):
     """If some part has one of the labels a, then b holds: a cardinality such as at_most(1, "A1"), or labels, of which one must be there.
 
     `where` is a condition on the parts of a; b may have its own.
+
+    >>> riata.constraints.implies("TOTAL", riata.constraints.at_least(1, "ITEM"))
+    implies('TOTAL', at_least(1, 'ITEM'))
     """
 
     name = "implies"

@@ -11,7 +11,11 @@ from riata.inference.rules.slots import Slots
 
 
 class no_embedding(OnSpans):
-    """No span with one of the labels lies within another one, or has the same tokens. A penalty counts once per such pair."""
+    """No span with one of the labels lies within another one, or has the same tokens. A penalty counts once per such pair.
+
+    >>> riata.constraints.no_embedding("A0")
+    no_embedding('A0')
+    """
 
     name = "no-embedding"
     summary = "no span with one of the labels lies within another one"

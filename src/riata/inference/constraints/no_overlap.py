@@ -54,6 +54,9 @@ class no_overlap(OnSpans):
 
     Punyakanok, Roth, Yih & Zimak 2005, Sec. 5.2, have it for arguments of verbs.
     A hard one becomes one rule per largest set of spans that share a token.
+
+    >>> riata.constraints.no_overlap("A0", "A1")
+    no_overlap('A0', 'A1')
     """
 
     name = "no-overlap"

@@ -16,6 +16,9 @@ class outputs(Constraint):
     """The output is one of these: lists of labels, one label per slot. A penalty counts once per output.
 
     It becomes the smallest automaton without circles that accepts them: states that go on alike are one.
+
+    >>> riata.constraints.outputs([["A", "B"], ["B", "A"]])
+    outputs([['A', 'B'], ['B', 'A']])
     """
 
     name = "outputs"

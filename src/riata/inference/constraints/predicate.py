@@ -20,6 +20,13 @@ class predicate(Constraint):
     It gets the labels of slots as a list, and, if it takes two arguments, the Slots. Slots without a label have None, slots with several
     labels a tuple of them. `repr` and model files have the function's name, as module.name; a text that is read back has no function,
     and must be given one (`supplied`).
+
+    >>> def starts_well(labels):
+    ...     return labels[0] != "I-NP"
+    ...
+    >>> rule = riata.constraints.predicate(starts_well)
+    >>> rule.function(["B-NP", "I-NP"])
+    True
     """
 
     name = "predicate"

@@ -18,6 +18,9 @@ class requires(Constraint):
     """Where some part has one of the labels a, another part has one of the labels b.
 
     side: "before" or "after", if every part with a label of a needs one of b on this side of it; None: anywhere.
+
+    >>> riata.constraints.requires("R-A0", "A0", side="before")
+    requires('R-A0', 'A0', side='before')
     """
 
     name = "requires"

@@ -16,6 +16,9 @@ class same(Constraint):
     """Of slots with the same value in the column `by`, either all or none have a label. labels: those that are asked about; none: all.
 
     A penalty counts once per value and label that some have and some have not.
+
+    >>> riata.constraints.same("B-PER", by="name")
+    same('B-PER', by='name')
     """
 
     name = "same"

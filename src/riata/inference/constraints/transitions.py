@@ -23,6 +23,9 @@ class transitions(Constraint):
 
     None before a label is the start of the output, and None after one its end. Where `allowed` has no such pair, every label may start,
     or end. A penalty counts once per output.
+
+    >>> riata.constraints.transitions(forbidden=[("DT", "VB")])
+    transitions(forbidden=[('DT', 'VB')])
     """
 
     name = "transitions"

@@ -1,0 +1,58 @@
+"""The documentation site: its navigation has every page, links lead somewhere, and Sphinx builds it without a warning."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(ROOT / "tools" / "site"))
+
+from repository import BELOW, FENCED, LINK, included, navigation, site_links  # noqa: E402
+
+GROUPS = ["Start", "Tutorials", "How to", "Reference", "Why and measured", "Project"]
+PAGES = sorted(DOCS.rglob("*.md"))
+LINKED = [*PAGES, *(ROOT / name for name in ("README.md", "HACKING.md", "CHANGELOG.md", "corpus/README.md"))]
+
+
+def test_the_navigation_has_every_page_once():
+    groups = navigation((DOCS / "index.md").read_text(encoding="utf-8"), DOCS)
+    assert list(groups) == GROUPS
+    named = [DOCS / page for pages in groups.values() for page in pages]
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if BELOW in text:
+            named += [page.parent / link for links in navigation(text, page.parent).values() for link in links]
+    assert sorted(page for page in named if page.suffix == ".md") == [p for p in PAGES if p != DOCS / "index.md"]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_work_in_a_plain_view_of_the_repository(page):
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    missing = [link for link, _ in LINK.findall(text) if not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_links_to_files_that_are_pages_of_the_site_lead_to_these_pages():
+    pages = included(DOCS)
+    assert pages["CHANGELOG.md"] == "docs/changelog.md"
+    text = "[a](../CHANGELOG.md) [b](data.md#documents) [c](https://example.org)"
+    turned = site_links(text, "docs", "docs/index.md", pages)
+    assert turned == "[a](changelog.md) [b](data.md#documents) [c](https://example.org)"
+    assert site_links("[d](docs/data.md)", "", "docs/changelog.md", pages) == "[d](data.md)"
+
+
+def test_sphinx_builds_the_site_without_a_warning(tmp_path):
+    for needed in ("sphinx", "furo", "myst_parser", "sphinx_copybutton"):
+        pytest.importorskip(needed)
+    options = ["-q", "-W", "--keep-going", "-b", "html"]
+    command = [sys.executable, "-m", "sphinx", *options, "-d", tmp_path / "trees", DOCS, tmp_path / "html"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert re.search(r"<img[^>]+demo\.svg", page)
