@@ -215,7 +215,7 @@ def test_the_number_of_trainings_is_told_before_the_first():
     few, many = told(folds=3), told(folds=1000)
     assert not any(note.warning and "folds" in note.text for note in few)
     assert "only 48 sentences" in many[0].text
-    assert many[1].warning and "trained 49 times" in many[1].text
+    assert many[1].warning and "there are 49 trainings" in many[1].text
     assert "of 50 trainings" in many[2].text
 
 

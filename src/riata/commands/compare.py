@@ -18,7 +18,7 @@ from riata.commands.estimator_options import (
     roles,
     search_options,
 )
-from riata.commands.role_options import boundaries, boundaries_option
+from riata.commands.task_options import of_task, task_options
 
 HELD_OUT = 10  # one sentence in so many, of data sets without development data
 
@@ -53,7 +53,7 @@ HELD_OUT = 10  # one sentence in so many, of data sets without development data
 @search_options
 @feature_options
 @constraint_options
-@boundaries_option
+@task_options
 @data_options
 @click.option(
     "--jobs",
@@ -195,7 +195,7 @@ def _plan(options: dict[str, Any]) -> Any:
     params["dev"] = options["dev_fraction"]
     estimator = registry.get("task", options["task"]).estimator
     params |= {"constraints": _constraints(options), "inference": options["inference"]}
-    params |= boundaries(options, estimator)
+    params |= of_task(options, estimator)
     contestants = written(options["recipes"], Kind(estimator, params, settings, beam))
     train, test, scored = _data(options)
     return planned(

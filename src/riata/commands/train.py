@@ -23,7 +23,7 @@ from riata.commands.estimator_options import (
     roles,
     search_options,
 )
-from riata.commands.role_options import boundaries, boundaries_option
+from riata.commands.task_options import of_task, task_options
 
 NAMES = (
     "recipe",
@@ -75,7 +75,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 @pass_options
 @context_options
 @constraint_options
-@boundaries_option
+@task_options
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
 @data_options
 @click.option(
@@ -142,7 +142,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
     params = parameters(options)
     params |= {name: options[name] for name in NAMES if options[name] is not None or name not in OWN_DEFAULTS}
     params["constraints"] = declared(options["constraints"])
-    params |= boundaries(options, task.estimator)
+    params |= of_task(options, task.estimator)
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:
         return task.estimator(**_preset(options, task.estimator, params))
@@ -166,7 +166,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
         )
     given = [
         *_typed(),
-        *boundaries(options, task.estimator),
+        *of_task(options, task.estimator),
         *["settings"] * bool(options["assignments"]),
         *["beam"] * bool(options["beam"]),
         "dev",

@@ -67,6 +67,15 @@ class Columns(Trained):
         passes = Passes.of(self)
         return Scope(passes.context or self.context_.mode, passes.window)
 
+    @property
+    def needed(self) -> tuple[int, ...]:
+        """The columns of the training data that other data must have, too."""
+        return self.inputs_
+
+    def tagged(self, corpus: Corpus) -> Corpus:
+        """The corpus with the tags that the model gives its words first, if it does so."""
+        return corpus
+
     def own_columns(self, corpus: Corpus) -> Corpus:
         """The columns of the data that the model reads.
 
@@ -75,7 +84,7 @@ class Columns(Trained):
         if not self.inputs_:
             check_kind(corpus.given, self.array_width_, corpus.name)
         here = corpus.origins if corpus.format == self.format_ else tuple(range(corpus.width))
-        wanted = self.inputs_ if corpus.format == self.format_ else tuple(range(len(self.inputs_)))
+        wanted = self.needed if corpus.format == self.format_ else tuple(range(len(self.needed)))
         missing = [column for column in wanted if column not in here]
         if missing:
             raise DataError(

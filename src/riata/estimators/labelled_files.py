@@ -77,6 +77,7 @@ def labelled(
             from riata.estimators.kept_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given)
+        batch = estimator.tagged(batch)
         if nbest is not None:
             repeated, labels, notes = _listed(estimator, batch, nbest, confidence)
             return formatted(repeated, estimator.output_columns(labels), notes)
@@ -187,7 +188,7 @@ def check_documents(estimator: Predicting, column: int, *, conllu: bool, text: b
 
 def check_reads_words(estimator: Predicting) -> None:
     """Refuses running text for a model that reads more than words, or something else."""
-    number = len(estimator.inputs_)
+    number = len(estimator.needed)
     if number == 1:
         return
     reads = f"{number} columns for every word" if number else "features, or numbers, for every word"

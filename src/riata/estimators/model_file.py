@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
-FIRST = "first"  # where a model file stores the first of two passes
+FIRST = "first"  # where a model file stores the first of two passes,
+TAGGERS = "taggers"  # and the taggers of a model with tags of its own
 NOT_STORED = (
     "attributes",
     "bits",
@@ -119,6 +120,13 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         header["context"] = list(estimator.context_)
         header[FIRST], first = _parts(estimator.first_)
         arrays |= {f"{FIRST}/{name}": array for name, array in first.items()}
+    taggers = getattr(estimator, "taggers_", ())
+    if taggers:
+        header[TAGGERS] = []
+    for number, tagger in enumerate(taggers):
+        inner, found = _parts(tagger)
+        header[TAGGERS].append(inner)
+        arrays |= {f"{TAGGERS}/{number}/{name}": array for name, array in found.items()}
     return header, arrays
 
 
@@ -194,6 +202,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         if first.inputs_ != estimator.inputs_:
             raise ModelFileError("the two passes of the model read different columns")
         estimator.first_, estimator.context_ = first, Scope(*scope_in(header))
+    _set_taggers(header, arrays, using, estimator)
     estimator.array_width_ = array_width_in(header)
     estimator.outputs_ = outputs_in(header, estimator.outputs)
     estimator.format_ = source_in(header)
@@ -219,9 +228,27 @@ def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterabl
     inner = mapping_in(header, FIRST)
     if inner.get("task") != header["task"] or FIRST in inner:
         raise ModelFileError("the model's first pass is inconsistent")
-    prefix = f"{FIRST}/"
-    parts = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-    return _estimator(inner, parts, using)
+    return _estimator(inner, _under(FIRST, arrays), using)
+
+
+def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> None:
+    """Sets the taggers of a model with tags of its own: one for every input after the words."""
+    wanted = len(estimator.inputs_) - 1 if getattr(estimator, "tags", None) == "own" else 0
+    found = header.get(TAGGERS, [])
+    if not isinstance(found, list) or (len(found) != wanted and (wanted or not hasattr(estimator, "tags"))):
+        raise ModelFileError("the model's taggers are inconsistent")
+    taggers = []
+    for number, inner in enumerate(found):
+        if not isinstance(inner, dict) or inner.get("task") != "tag" or TAGGERS in inner or FIRST in inner:
+            raise ModelFileError("the model's taggers are inconsistent")
+        taggers.append(_estimator(inner, _under(f"{TAGGERS}/{number}", arrays), using))
+    if found:
+        estimator.taggers_ = tuple(taggers)
+
+
+def _under(name: str, arrays: container.Arrays) -> container.Arrays:
+    """The arrays of a model that is stored in another one."""
+    return {key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")}
 
 
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings: dict[str, Any]) -> Predicting:

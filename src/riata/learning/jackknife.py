@@ -34,7 +34,9 @@ def blocks(data: Corpus, number: int) -> list[Indices]:
     number = min(number, len(first))
     if number < 2:
         raise DataError(
-            "fewer than two sentences are too few for two passes.", remedy="Leave out passes.", file=data.name
+            "fewer than two sentences are too few for labels of models that have not seen them.",
+            remedy="Give more sentences, or leave out passes=2 and tags='own'.",
+            file=data.name,
         )
     tokens = np.concatenate([[0], np.cumsum(np.diff(data.starts)[order])])[first]
     cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
@@ -57,22 +59,25 @@ def _by_document(data: Corpus) -> tuple[Indices, Indices]:
     return order, begins
 
 
-def folds_of(data: Corpus, number: int, tell: Listener) -> list[Indices]:
-    """The sentences of each fold, as `blocks` deals them. Tells of fewer folds than were asked for, and warns of many."""
+def folds_of(data: Corpus, number: int, tell: Listener, called: str = "the first pass") -> list[Indices]:
+    """The sentences of each fold, as `blocks` deals them. Tells of fewer folds than were asked for, and warns of many.
+
+    called: what the models of the folds are.
+    """
     folds = blocks(data, number)
     if len(folds) < number:
         what = "sentences" if len(folds) == len(data) else "documents"
-        tell(Note(f"There are only {len(folds)} {what}, so the first pass has {len(folds)} folds, not {number}."))
+        tell(Note(f"There are only {len(folds)} {what}, so there are {len(folds)} folds of {called}, not {number}."))
     if len(folds) > MANY:
-        text = f"With {len(folds):,} folds, the first pass is trained {len(folds) + 1:,} times. Few folds are enough: 5 is the default."
+        text = f"With {len(folds):,} folds of {called}, there are {len(folds) + 1:,} trainings. Few folds are enough: 5 is the default."
         tell(Note(text, warning=True))
     return folds
 
 
 def jackknifed(
-    data: Corpus, folds: Sequence[Indices], labels: Labels, threads: int, tell: Listener
+    data: Corpus, folds: Sequence[Indices], labels: Labels, threads: int, tell: Listener, called: str = "First pass"
 ) -> list[tuple[Corpus, Ids]]:
-    """The data fold by fold, each with labels of its tokens. threads: number of trainings at once."""
+    """The data fold by fold, each with labels of its tokens. threads: number of trainings at once. called: what the models are."""
     stop, everything = threading.Event(), np.arange(len(data))
 
     def heard(event: Event) -> None:
@@ -84,10 +89,18 @@ def jackknifed(
         found = labels(np.setdiff1d(everything, fold), fold, heard)
         tell(
             Note(
-                f"First pass, fold {number + 1} of {len(folds)}: {len(fold):,} sentences are labelled by a model of the others."
+                f"{called}, fold {number + 1} of {len(folds)}: {len(fold):,} sentences are labelled by a model of the others."
             )
         )
         return found
 
     found = all_done(one, range(len(folds)), threads, stop.set)
     return [(data[part], labels_) for part, labels_ in zip(folds, found, strict=True)]
+
+
+def joined_labels(folds: Sequence[Indices], labels: Sequence[Ids], data: Corpus) -> Ids:
+    """The labels of all tokens of the data, in their order. labels: of the tokens of each fold."""
+    out = np.empty(data.tokens, np.int32)
+    for fold, found in zip(folds, labels, strict=True):
+        out[np.concatenate([np.arange(data.starts[s], data.starts[s + 1]) for s in fold.tolist()])] = found
+    return out

@@ -11,6 +11,7 @@ from riata.data.conllu_fields import PARSING, Roles
 from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
+from riata.estimators.own_tags import GIVEN, OwnTags
 from riata.estimators.pairs import Pairs
 from riata.estimators.parameters import documented
 from riata.learning.arcs import RelationSet
@@ -20,13 +21,15 @@ from riata.scoring.evaluation import Evaluation, evaluate_trees
 from riata.tasks.base import SequenceEstimator, Task
 
 
-class DependencyParser(Pairs, SequenceEstimator):
+class DependencyParser(OwnTags, Pairs, SequenceEstimator):
     __doc__ = documented(
         """Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
 
         The last two columns of the data are the outputs: the head and the relation to it. A head is the number of a token of the
         sentence, from 1 on, or 0 for the root. y is a list of (head, relation) per sentence, and so is what predict returns. Of
         CoNLL-U, the inputs are form, upos, xpos and feats, unless others are named.
+        tags: "given" reads the columns beside the words as they are; "own" learns a tagger for each of them, and reads the tags that it
+        gives: then data need only words.
         """,
         """
         >>> train = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
@@ -44,6 +47,10 @@ class DependencyParser(Pairs, SequenceEstimator):
     search_structure = "transitions"
     exact_structure = "projective"
     default_template = "parse"
+
+    def __init__(self, recipe: str | None = None, *, tags: str = GIVEN, **parameters: Any) -> None:
+        super().__init__(recipe, **parameters)
+        self.tags = tags
 
     @staticmethod
     def with_pairs(corpus: Corpus, y: Any) -> Corpus:
