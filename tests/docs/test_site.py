@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from riata import registry
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT / "tools" / "site"))
 
 from repository import BELOW, FENCED, LINK, included, navigation, site_links  # noqa: E402
 
-GROUPS = ["Start", "Tutorials", "How to", "Reference", "Why and measured", "Project"]
+GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Why and measured", "Project"]
 PAGES = sorted(DOCS.rglob("*.md"))
 LINKED = [*PAGES, *(ROOT / name for name in ("README.md", "HACKING.md", "CHANGELOG.md", "corpus/README.md"))]
 
@@ -36,6 +38,14 @@ def test_links_work_in_a_plain_view_of_the_repository(page):
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     missing = [link for link, _ in LINK.findall(text) if not (page.parent / link).exists()]
     assert not missing
+
+
+def test_every_recipe_has_a_page():
+    pages = {page.stem for page in (DOCS / "recipes").glob("*.md")} - {"index"}
+    assert pages == set(registry.names("recipe"))
+    for page in pages:
+        text = (DOCS / "recipes" / f"{page}.md").read_text(encoding="utf-8")
+        assert all(part in text for part in ("| paper |", "| cost |", "**Wins.**", "**Loses.**"))
 
 
 def test_links_to_files_that_are_pages_of_the_site_lead_to_these_pages():

@@ -1,8 +1,8 @@
 """Lets Sphinx read pages that are written for a plain view of the repository.
 
-Navigation is read from index pages: each heading is a group, and each link below it a page of that group. A page with the comment
-`<!-- navigation -->` has the pages that it links to below it. `<!-- include FILE -->` replaces a page by a file of the repository, such
-as the changelog, and links to that file lead to the page.
+Navigation is read from index pages: each heading is a group, and each row of a table that begins with a link is a page of that
+group. In the same way, a page with the comment `<!-- navigation -->` has pages below it. `<!-- include FILE -->` replaces a page by a
+file of the repository, such as the changelog, and links to that file lead to the page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def navigation(text: str, folder: Path) -> dict[str, dict[str, str]]:
     for line in FENCED.sub("", text).splitlines():
         if heading := HEADING.match(line):
             group = heading[1]
-        for words, link in NAMED.findall(line):
+        for words, link in NAMED.findall(line)[:1] if line.startswith("| [") else ():
             inside = not link.startswith("..") and link.endswith(PAGES) and (folder / link).exists()
             if inside and link not in seen:
                 seen.add(link)
