@@ -125,6 +125,7 @@ def command(
 
 def _split(text: bool, tokenizer: str | None, columns: dict[str, Any]) -> Any:
     """How running text is split: True at spaces, or the user's function; False: the input has columns."""
+    from riata.commands.tokenizer_options import imported
     from riata.errors import SettingError
 
     if not text and tokenizer is not None:
@@ -134,26 +135,4 @@ def _split(text: bool, tokenizer: str | None, columns: dict[str, Any]) -> Any:
         raise SettingError(
             "running text has no columns.", remedy="Leave out --inputs, --outputs, --documents and --format, or --text."
         )
-    return text if tokenizer is None else _imported(tokenizer)
-
-
-def _imported(name: str) -> Any:
-    """A function that the user names, from a module that is installed or in the present folder."""
-    import importlib
-
-    from riata.errors import SettingError
-
-    module, _, function = name.partition(":")
-    sys.path.insert(0, "")
-    try:
-        found = getattr(importlib.import_module(module), function, None) if module and function else None
-    except (Exception, SystemExit) as error:  # whatever the user's module raises
-        raise SettingError(f"--tokenizer {name}: the module cannot be imported: {error!r:.200}.") from None
-    finally:
-        sys.path.remove("")
-    if not callable(found):
-        raise SettingError(
-            f"--tokenizer {name}: there is no such function.",
-            remedy="Expected MODULE:FUNCTION, such as mytokens:words.",
-        )
-    return found
+    return text if tokenizer is None else imported(tokenizer)

@@ -29,7 +29,7 @@ def explain_sentence(
     estimator: Any, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
 ) -> Explanation:
     """corpus: one sentence. labels: the true labels, True for those in the data, or None; against: other labels to compare with."""
-    shown, note = _searching(estimator)
+    shown, note = searching(estimator)
     try:
         trace = shown.trace(corpus, labels, features=True, training=training)
     except LabelError as error:
@@ -104,8 +104,8 @@ def _sentences(*parts: str | None) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _searching(estimator: Any) -> tuple[Any, str | None]:
-    """The estimator or, if it decodes exactly, a twin that searches with the same weights."""
+def searching(estimator: Any) -> tuple[Any, str | None]:
+    """The estimator or, if it decodes exactly, a twin that searches with the same weights; and a note that says so."""
     if estimator.decoder().queue != EXACT.queue:
         return estimator, None
     known = {setting.name for setting in registry.get("recipe", recipe_name(estimator)).settings}

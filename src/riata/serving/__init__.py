@@ -1,0 +1,1 @@
+"""`riata serve`: models answer over HTTP."""

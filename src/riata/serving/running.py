@@ -1,0 +1,98 @@
+"""Runs the application with uvicorn until a signal ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+from riata.errors import SettingError
+from riata.serving.front import Front
+from riata.serving.protocol import protocol_with
+
+LOG = logging.getLogger("riata.serving")
+BACKLOG = 2048  # connections that wait to be accepted
+LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+ENDING = 5.0  # seconds of a request that is being answered when the server ends, beyond the limit of requests
+SWITCH = 0.001  # seconds after which a thread that works lets another one work
+
+
+class Server(uvicorn.Server):
+    """Ends after SIGINT or SIGTERM, when requests are answered; reads models again after SIGHUP."""
+
+    front: Front
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():  # signals come to the main thread only
+            yield
+            return
+        handlers: dict[int, Any] = {signal.SIGINT: self.handle_exit, signal.SIGTERM: self.handle_exit}
+        if hasattr(signal, "SIGHUP"):
+            handlers[signal.SIGHUP] = self._reload
+        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _reload(self, *_: Any) -> None:
+        threading.Thread(target=self.front.shelf.reload, name="riata-reload", daemon=True).start()
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at this address, or the reason why there is none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except (OSError, OverflowError) as error:
+        made.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SettingError(
+            f"the server cannot listen at {host}, port {port}: {reason}.",
+            remedy="Use another --port (0 finds a free one) or --host.",
+        ) from None
+    return made
+
+
+def hosts_for(host: str, allowed: tuple[str, ...]) -> frozenset[str] | None:
+    """The names that requests may use: on this machine's own address its own names, unless others are allowed."""
+    names = {name.lower() for name in allowed}
+    if host in LOOPBACK:
+        return frozenset({*LOOPBACK, *names})
+    return frozenset({host.lower(), *LOOPBACK, *names}) if names else None
+
+
+def server_of(front: Front, *, access_log: bool = False) -> Server:
+    config = uvicorn.Config(
+        front,
+        http=protocol_with(front.limits),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=access_log,
+        server_header=False,
+        limit_concurrency=front.limits.connections,
+        backlog=BACKLOG,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=int(front.limits.seconds + ENDING),
+    )
+    server = Server(config)
+    server.front = front
+    return server
+
+
+def run(front: Front, bound: socket.socket, *, access_log: bool = False) -> None:
+    """Serves until a signal ends it."""
+    sys.setswitchinterval(SWITCH)
+    server_of(front, access_log=access_log).run(sockets=[bound])

@@ -1,0 +1,166 @@
+"""One model that is served, as its file was at one moment."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from riata.choosing.preference import recipe_name
+from riata.constraints import parse
+from riata.errors import RiataError, UnsupportedError
+from riata.inference.decoder import EXACT
+from riata.serving.answering import Answering
+from riata.serving.asking import Ask
+from riata.showing.sentences import hue_of
+
+VARIANTS = 32  # that are kept: a model with another beam, or with other constraints
+PROBE = "riata"  # a word to ask a new model about
+
+
+class Served:
+    """A model, ready to predict. Requests that have it keep it, also when the file has changed since.
+
+    split: from a text to its words.
+    """
+
+    def __init__(self, name: str, path: Path, split: Callable[[str], Sequence[str]]) -> None:
+        from riata.estimators.model_file import from_bytes
+
+        self.name, self.path, self._split = name, path, split
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            from riata.errors import ModelFileError
+
+            raise ModelFileError(f"the model cannot be read: {error.strerror}.", file=path) from None
+        try:
+            loaded = from_bytes(content)
+        except RiataError as error:
+            raise error.located(path) from None
+        self.version = hashlib.sha256(content).hexdigest()[:12]
+        self.size = len(content)
+        self.loaded = time.time()
+        self.estimator = _by_position(loaded, path)
+        self.columns = len(self.estimator.inputs_)
+        self.own = Answering(self.estimator)
+        self._variants: OrderedDict[Any, Answering] = OrderedDict()
+        self._lock = Lock()
+        self.estimator.prepare()
+        self.offers = self._offers()
+
+    @property
+    def alone(self) -> bool:
+        """Whether a request must be predicted alone: with two passes, its sentences say something about each other."""
+        return self.estimator.first_ is not None
+
+    def split(self, texts: list[str]) -> list[list[str]]:
+        return [list(self._split(text)) for text in texts]
+
+    def variant(self, ask: Ask) -> Answering:
+        """The model with the beam, the decoding and the constraints of a request."""
+        constraints = tuple(ask.constraints) if isinstance(ask.constraints, list) else ask.constraints
+        key = (ask.beam, ask.decode, type(constraints), constraints)
+        if key == (None, None, type(None), None):
+            return self.own
+        with self._lock:
+            if key in self._variants:
+                self._variants.move_to_end(key)
+                return self._variants[key]
+        made = Answering(self._changed(ask, constraints))
+        with self._lock:
+            self._variants[key] = made
+            if len(self._variants) > VARIANTS:
+                self._variants.popitem(last=False)
+        return made
+
+    def _changed(self, ask: Ask, constraints: Any) -> Any:
+        from riata.choosing.decoding import DECODE, changed
+
+        made = self.estimator
+        if isinstance(constraints, tuple):
+            made = made.twin(constraints=[parse(text) for text in constraints], inference="after")
+        elif constraints is not None:
+            made = made.switched(constraints)
+        if ask.beam is not None:
+            made = made.twin(queue="beam", beam=ask.beam)
+        if ask.decode is not None:
+            made = made.twin(settings=changed(made.settings, {DECODE.name: ask.decode}))
+        made.decoder()  # refuses what does not go together
+        return made
+
+    def _offers(self) -> dict[str, bool]:
+        """What can be asked of the model: tried, with one word."""
+        if not self.columns:
+            return dict.fromkeys(("nbest", "confidence", "beam", "trace", "constraints"), False)
+        probe = [[PROBE if self.columns == 1 else (PROBE,) * self.columns]]
+        tried = {
+            "nbest": lambda: self.estimator.predict_nbest(probe, 1),
+            "confidence": lambda: self.estimator.predict_confidence(probe),
+            "beam": lambda: self.estimator.twin(queue="beam", beam=2).predict(probe),
+            "trace": lambda: self.estimator.explain(probe[0]),
+            "constraints": lambda: self.estimator.twin(constraints=[parse(self._harmless())]).predict(probe),
+        }
+        return {name: _works(asked) for name, asked in tried.items()}
+
+    def _harmless(self) -> str:
+        """A constraint that every output keeps."""
+        return f"at_most({len(self.estimator.classes_) + 1000}, {self.labels()[0]!r})"
+
+    def labels(self) -> list[str]:
+        """The labels that constraints may name: types of chunks, or tags."""
+        from riata.data.chunk_boundaries import split_tag
+
+        classes = self.estimator.classes_
+        texts = [each if isinstance(each, str) else each[-1] for each in classes]
+        if not self.estimator.chunks:
+            return sorted(set(texts))
+        return sorted({split_tag(text)[1] or text for text in texts} - {"O", ""}) or ["O"]
+
+    def facts(self) -> dict[str, Any]:
+        estimator, decoder = self.estimator, self.estimator.decoder()
+        constraints = [] if estimator.constraints is None else [repr(each) for each in estimator.constraints]
+        return {
+            "name": self.name,
+            "task": estimator.task_name,
+            "version": self.version,
+            "recipe": recipe_name(estimator),
+            "structure": estimator.model_.structure,
+            "columns": self.columns,
+            "outputs": list(self.own.names),
+            "labels": self.labels(),
+            "hues": {label: hue_of(label) for label in self.labels()},
+            "trees": bool(estimator.trees),
+            "queue": decoder.queue,
+            "beam": None if decoder.queue == EXACT.queue else decoder.beam,
+            "constraints": constraints,
+            "calibrated": bool(estimator.believable),
+            "offers": self.offers,
+            "megabytes": round(self.size / 1e6, 3),
+            "sentences": estimator.facts_["sentences"],
+        }
+
+
+def _works(asked: Callable[[], object]) -> bool:
+    try:
+        asked()
+    except RiataError:
+        return False
+    return True
+
+
+def _by_position(estimator: Any, path: Path) -> Any:
+    """The model for rows that have its input columns and no others, whatever files it was trained on."""
+    if getattr(estimator, "task_name", None) is None or estimator.file_format is not None:
+        raise UnsupportedError(
+            "the server predicts tags, chunks, entities and trees; this model needs more than tokens.",
+            remedy="Use it in a program: riata.load_model(path).",
+            file=path,
+        )
+    if not estimator.inputs_:
+        return estimator
+    return estimator.reading(tuple(range(len(estimator.inputs_))), None, conllu=False)
