@@ -23,7 +23,9 @@ using Output = std::vector<std::int32_t>;
 struct Enumerated {
   std::string structure;
   FeatureIndex index;
-  bool exact = true;  // whether there is a dynamic program; otherwise there are only searches
+  bool exact = true;     // whether there is a dynamic program; otherwise there are only searches
+  bool all_ways = true;  // whether the score of an output is that of the best of all ways to it, so that a wide beam finds the best output
+  bool ruled = true;     // whether rules can speak of its outputs
   Instances instances;
   Output gold;
   std::unique_ptr<Model<double>> model;

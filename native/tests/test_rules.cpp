@@ -300,7 +300,7 @@ void check_rules(const Enumerated& in, Rng& rng) {
 int main() {
   Rng rng(21);
   for (const Case& in : enumerated(rng)) {
-    if (structure_operations().at(in->structure).contains("a search space")) check_rules(*in, rng);
+    if (in->ruled && structure_operations().at(in->structure).contains("a search space")) check_rules(*in, rng);
   }
   return 0;
 }

@@ -24,7 +24,7 @@ bool same(Difference a, const Difference& b) {
   for (const auto& [place, value] : b) a.push_back({place, -value});
   sum_up(a);
   for (const auto& [place, value] : a) {
-    if (std::abs(value) > 1e-9) return false;
+    if (std::abs(value) > 1e-8) return false;  // sums over trees leave out several arcs of less than 1e-9
   }
   return true;
 }
@@ -188,6 +188,7 @@ void check_space(const Enumerated& in) {
   std::size_t most = 1;  // number of outputs of a sentence; no length has more states
   for (const std::vector<ListedOutput>& outputs : in.listing) most = std::max(most, outputs.size());
   for (const char* by : {"operations", "prefix"}) {
+    if (!in.all_ways) break;
     check_wide_beam(in, std::numeric_limits<std::int64_t>::max(), by);
     check_wide_beam(in, static_cast<std::int64_t>(most), by);
   }

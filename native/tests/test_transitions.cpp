@@ -4,38 +4,17 @@
 #include <limits>
 #include <vector>
 
-#include "inference/structures/projective_target.hpp"
+#include "inference/structures/closest_projective.hpp"
+#include "inference/structures/projective_order.hpp"
 #include "inference/structures/transition_oracle.hpp"
 #include "inference/structures/transition_states.hpp"
+#include "tests/all_trees.hpp"
 #include "tests/check.hpp"
 
 using namespace riata;
+using namespace riata::test;
 
 namespace {
-
-using Heads = std::vector<std::int32_t>;  // from 0; -1: the root
-
-bool is_projective(const Heads& heads) {
-  for (std::size_t a = 0; a < heads.size(); ++a) {
-    for (std::size_t b = 0; b < heads.size(); ++b) {
-      const auto x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
-      const std::int32_t first = std::min(heads[a], x), end = std::max(heads[a], x), other = std::min(heads[b], y);
-      if (first < other && other < end && end < std::max(heads[b], y)) return false;
-    }
-  }
-  return true;
-}
-
-std::vector<Heads> all_trees(std::int32_t length, bool projective) {
-  std::vector<Heads> found;
-  Heads heads(static_cast<std::size_t>(length), -1);
-  while (true) {
-    if (ProjectiveTarget::is_tree(heads) && (!projective || is_projective(heads))) found.push_back(heads);
-    std::size_t t = 0;
-    while (t < heads.size() && ++heads[t] == length) heads[t++] = -1;
-    if (t == heads.size()) return found;
-  }
-}
 
 // All states, with the heads that they have given (-2: none yet), from all sequences of moves.
 struct AllStates {
@@ -70,12 +49,6 @@ struct AllStates {
     return heads;
   }
 };
-
-std::int32_t loss(const Heads& truth, const Heads& heads) {
-  std::int32_t sum = 0;
-  for (std::size_t t = 0; t < truth.size(); ++t) sum += truth[t] != heads[t];
-  return sum;
-}
 
 void check_regrets(const AllStates& all, const Heads& truth) {
   const std::size_t count = all.given.size();
@@ -119,14 +92,19 @@ void check_system(TransitionSystem system) {
   }
 }
 
-// Lifting must give projective trees, and leave projective trees as they are.
-void check_lifting() {
+// The closest tree must have as many arcs of a tree as any projective tree has, and be the tree itself if this is projective.
+void check_closest() {
   for (std::int32_t length = 1; length <= 5; ++length) {
+    const std::vector<Heads> projective = all_trees(length, true);
     for (const Heads& tree : all_trees(length, false)) {
-      Heads lifted = tree;
-      const std::int32_t moved = ProjectiveTarget().lift(lifted);
-      CHECK(ProjectiveTarget::is_tree(lifted) && is_projective(lifted));
-      CHECK(moved == loss(tree, lifted) && (moved == 0) == is_projective(tree));
+      Heads closest = tree;
+      for (std::int32_t& head : closest) ++head;
+      closest_projective(closest);
+      for (std::int32_t& head : closest) --head;
+      std::int32_t least = length;
+      for (const Heads& other : projective) least = std::min(least, loss(tree, other));
+      CHECK(is_dependency_tree(closest) && is_projective(closest) && loss(tree, closest) == least);
+      CHECK(ProjectiveOrder().is_projective(tree) == is_projective(tree));
     }
   }
 }
@@ -156,6 +134,6 @@ int main() {
     check_system(system);
     check_marks(system);
   }
-  check_lifting();
+  check_closest();
   return 0;
 }

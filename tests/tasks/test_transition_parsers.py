@@ -71,6 +71,26 @@ def test_of_crossing_arcs_the_closest_tree_is_learnt():
     assert sum(a != b for a, b in zip(found[-1], trees[-1], strict=True)) == 1
 
 
+def test_with_swaps_crossing_arcs_are_learnt_as_they_are():
+    words, trees = data([*SENTENCES, CROSSING])
+    told = []
+    learnt = parser(system="swap", epochs=20, beam=4).fit(
+        words, trees, listener=lambda event: told.append(getattr(event, "text", ""))
+    )
+    assert learnt.predict(words) == trees
+    assert not any("cross" in text for text in told)
+    trace = learnt.trace(words[-1], trees[-1])
+    assert "swap" in list(trace.path(trace.goal))
+
+
+@pytest.mark.parametrize("queue", ["greedy", "beam"])
+@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
+def test_every_recipe_learns_crossing_arcs_with_swaps(recipe, queue):
+    sentences = [*SENTENCES, CROSSING]
+    learnt = fitted(recipe, sentences, system="swap", queue=queue, epochs=30)
+    assert learnt.score(*data(sentences)) > 0.9
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_stored_model_predicts_the_same(tmp_path, system):
     words, _ = data()

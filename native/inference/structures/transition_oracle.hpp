@@ -5,11 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "inference/structures/swap_oracle.hpp"
 #include "inference/structures/transition_states.hpp"
 
 namespace riata {
 
-// The truth is a projective tree with one root. The loss counts tokens with a wrong head or a wrong relation.
+// The truth is a tree with one root, and projective unless there are swaps. The loss counts tokens with a wrong head or a wrong relation.
 //
 // Arc-hybrid and arc-eager: the costs of Goldberg & Nivre 2013, exact, added up along the path.
 // Differs: there is no artificial root. A token is the root if it stays at the bottom of the stack, so the true root is lost as soon as it
@@ -19,9 +20,13 @@ namespace riata {
 // Arc-standard: whether the truth can still be reached is exact. The number is a lower bound: it counts tokens that have a wrong head or
 // relation, and tokens whose true head has got all its children already. At the end it is the loss. (Goldberg, Sartorio & Satta 2014
 // compute the least loss by dynamic programming.)
+//
+// Swap: see SwapOracle.
 class TransitionOracle {
  public:
-  explicit TransitionOracle(const TransitionStates& states) : states_(states) {}
+  explicit TransitionOracle(const TransitionStates& states) : states_(states), swaps_(states, heads_) {}
+  TransitionOracle(const TransitionOracle&) = delete;
+  TransitionOracle& operator=(const TransitionOracle&) = delete;
 
   // heads: [tokens] from 0; -1: the root.
   void open(std::span<const std::int32_t> heads, std::span<const std::int32_t> relations) {
@@ -31,6 +36,7 @@ class TransitionOracle {
     for (std::int32_t t = 0; t < length(); ++t) {
       if (heads_[at(t)] >= 0) last_child_[at(heads_[at(t)])] = t;
     }
+    if (states_.system() == TransitionSystem::swap) swaps_.open();
   }
 
   bool is_arc(Arc arc) const noexcept { return heads_[at(arc.child)] == arc.head; }
@@ -42,6 +48,7 @@ class TransitionOracle {
     bool loses;           // whether the truth cannot be reached any more; asked for in states from which it can be reached
   };
   Cost cost(const ParserState& state, Move move) const {
+    if (states_.system() == TransitionSystem::swap) return {swaps_.regret(state, move), swaps_.loses(state, move)};
     if (states_.system() == TransitionSystem::arc_standard) return {standard(state, move), standard_loses(state, move)};
     const std::int32_t regret = states_.system() == TransitionSystem::arc_hybrid
                                     ? hybrid(state, move)
@@ -162,6 +169,7 @@ class TransitionOracle {
 
   const TransitionStates& states_;
   std::vector<std::int32_t> heads_, relations_, last_child_;  // [tokens]
+  SwapOracle swaps_;
 };
 
 }  // namespace riata

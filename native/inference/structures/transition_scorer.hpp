@@ -138,10 +138,16 @@ class TransitionScorer {
       set(base, trees_[base]->mark);
       number = trees_[base]->below;
     }
-    next_ = state.next;
-    first_ = state.first >= 0 ? &states.tree(state.first) : nullptr;
-    for (std::int32_t k = 0; k < ParserPlace::depth && next_ + k < states.length(); ++k)
-      set(ParserPlace::depth + k, k == 0 && first_ != nullptr ? first_->mark : static_cast<std::uint64_t>(next_ + k));
+    std::int32_t token = state.next;
+    number = state.first;
+    for (std::int32_t k = 0; k < ParserPlace::depth; ++k) {
+      const Subtree* tree = to_come_[k].tree = number >= 0 ? &states.tree(number) : nullptr;
+      if (tree == nullptr && token == states.length()) break;
+      to_come_[k].token = tree != nullptr ? tree->token : token;
+      token += to_come_[k].token == token;  // tokens that were put back come before this one
+      number = tree != nullptr ? tree->below : -1;
+      set(ParserPlace::depth + k, tree != nullptr ? tree->mark : static_cast<std::uint64_t>(to_come_[k].token));
+    }
   }
   void set(std::int32_t base, std::uint64_t mark) noexcept {
     present_ |= 1u << base;
@@ -197,9 +203,8 @@ class TransitionScorer {
 
   Found found(const ParserPlace& place) const noexcept {
     if (place.base >= ParserPlace::depth) {
-      const Subtree* tree = place.base == ParserPlace::depth ? first_ : nullptr;
-      if (place.hop != ParserPlace::itself) return child(tree, place.hop);
-      return {next_ + place.base - ParserPlace::depth, none, tree};
+      const Found& at = to_come_[place.base - ParserPlace::depth];
+      return place.hop == ParserPlace::itself ? at : child(at.tree, place.hop);
     }
     const Subtree& tree = *trees_[place.base];
     if (place.hop == ParserPlace::itself) return {tree.token, tree.relation, &tree};
@@ -256,10 +261,9 @@ class TransitionScorer {
   std::uint32_t present_ = 0;  // bases that exist, as bits
   std::uint64_t marks_[bases] = {};
   const Subtree* trees_[stacked] = {};
-  const Subtree* first_ = nullptr;  // the next token, if it has children
-  std::int32_t next_ = 0;
-  std::vector<Found> found_at_;       // [places]
-  std::vector<std::int32_t> values_;  // [parts], then 0
+  Found to_come_[ParserPlace::depth] = {};  // with their trees, if they have been touched
+  std::vector<Found> found_at_;             // [places]
+  std::vector<std::int32_t> values_;        // [parts], then 0
   std::vector<RowKey> keys_;
 
   // Scores that are remembered: where they stand in the arena, by mark.

@@ -12,7 +12,8 @@
 #include "inference/search/queue.hpp"
 #include "inference/spaces/best_ranks.hpp"
 #include "inference/spaces/expanded.hpp"
-#include "inference/structures/projective_target.hpp"
+#include "inference/structures/closest_projective.hpp"
+#include "inference/structures/projective_order.hpp"
 #include "inference/structures/transition_model.hpp"
 #include "inference/structures/transition_oracle.hpp"
 #include "inference/structures/transition_scorer.hpp"
@@ -22,8 +23,8 @@ namespace riata {
 // The operators are moves, with a relation where they add an arc: one that training saw with the tags of head and child. Several paths may
 // lead to one tree. States that have the same arcs, stack and next token are merged, unless the queue asks for no merging.
 //
-// The regret is that of TransitionOracle. If the truth has crossing arcs, or another relation of the root, the tree that is learnt instead
-// counts as the truth, and the tokens in which it differs are added: a bound.
+// The regret is that of TransitionOracle. If the truth has crossing arcs that the system cannot build, or another relation of the root, the
+// closest tree that can be built counts as the truth, and the tokens in which it differs are added: an upper bound.
 template <class Real>
 class TransitionSpace : public CorpusSpace {
  public:
@@ -69,16 +70,16 @@ class TransitionSpace : public CorpusSpace {
 
   // While learners or lattices look aside, a state that was reached before has the number that it had then.
   StateId apply(StateId from, ActionId action) override {
+    Costs costs{states_[from].regret, states_[from].lost};
+    if (has_truth_) costs = after(states_[from], action);
     if (aside_) {
-      for (; indexed_ < states_.size(); ++indexed_) known_.emplace(states_[StateId(indexed_)].mark, StateId(indexed_));
-      const auto same = known_.find(states_.mark_after(states_[from], action));
+      for (; indexed_ < states_.size(); ++indexed_) known_.emplace(known_as(states_[StateId(indexed_)]), StateId(indexed_));
+      const auto same = known_.find(known_as(states_.mark_after(states_[from], action), costs.loses));
       if (same != known_.end()) return same->second;
     }
-    Costs costs{};
-    if (has_truth_) costs = cost_of(states_[from], moves::of(action), moves::relation(action));
     const StateId to = states_.apply(from, action);
-    states_[to].regret += costs.regret;
-    states_[to].lost = states_[to].lost || costs.loses;
+    states_[to].regret = costs.regret;
+    states_[to].lost = costs.loses;
     return to;
   }
 
@@ -116,8 +117,8 @@ class TransitionSpace : public CorpusSpace {
 
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override { coding_.follow(path, out); }
 
-  // The best path to an output, among those that a beam of `most` states finds; empty if there is none. The path of a tree with crossing
-  // arcs is that of the tree that is learnt in its place. Opens the sentence again, with the output as its truth.
+  // The best path to an output, among those that a beam of `most` states finds; empty if there is none. The path of a tree that cannot
+  // be built is that of the closest one. Opens the sentence again, with the output as its truth.
   std::vector<ActionId> path_to(std::int64_t sentence, Codes output);
 
   // Whether a search without the truth may give the relations of the target.
@@ -190,6 +191,20 @@ class TransitionSpace : public CorpusSpace {
     const bool wrong = moves::adds_arc(move) && oracle_.is_wrong(states_.arc(state, move), relation);
     return {cost.regret + wrong, cost.loses || wrong};
   }
+  // The regret of the state that an operator leads to, and whether it is not y-good. With swaps, a state may have left the ways of the
+  // oracle and lead to the truth nevertheless.
+  Costs after(const ParserState& state, ActionId action) const {
+    const Costs costs = cost_of(state, moves::of(action), moves::relation(action));
+    const std::int32_t regret = state.regret + costs.regret;
+    return {regret, ends(state, moves::of(action)) ? regret > 0 : state.lost || costs.loses};
+  }
+  // Whether a move leads to a goal, where there are swaps.
+  bool ends(const ParserState& state, Move move) const noexcept {
+    return coding_.system == TransitionSystem::swap && state.size == 2 && moves::adds_arc(move) && states_.front(state) < 0;
+  }
+  // By what a state is found again: ways that have lost the truth stay apart from others.
+  static std::uint64_t known_as(std::uint64_t mark, bool lost) noexcept { return lost ? ~mark : mark; }
+  static std::uint64_t known_as(const ParserState& state) noexcept { return known_as(state.mark, state.lost); }
   double regret_of(std::int32_t regret, bool lost) const noexcept { return missed_ + (lost ? std::max(regret, 1) : regret); }
   double regret_of(const ParserState& state) const noexcept { return regret_of(state.regret, state.lost); }
 
@@ -200,7 +215,7 @@ class TransitionSpace : public CorpusSpace {
       heads_.push_back(coding_.head(code));
       relations.push_back(heads_.back() < 0 ? coding_.root : coding_.relation(code));
     }
-    lifting_.lift(heads_);
+    if (coding_.system != TransitionSystem::swap && !order_.is_projective(heads_)) lose_crossing();
     oracle_.open(heads_, relations);
     target_.clear();
     missed_ = 0;
@@ -208,6 +223,12 @@ class TransitionSpace : public CorpusSpace {
       target_.push_back(coding_.code(heads_[t], relations[t]));
       missed_ += target_.back() != truth[t];
     }
+  }
+
+  void lose_crossing() {
+    for (std::int32_t& head : heads_) ++head;  // 0: the root
+    closest_projective(heads_);
+    for (std::int32_t& head : heads_) --head;
   }
 
   // Computes the scores of all operators of a state.
@@ -226,16 +247,17 @@ class TransitionSpace : public CorpusSpace {
     const bool choosy = ranking.width <= few && !aside_;
     const std::size_t first = out.size();
     ranks_.begin_node();
-    const bool judges = learning && (node.good || adds_losses_);
+    const bool judges = learning && (node.good || adds_losses_ || ends(state, Move::left));
     const auto list = [&](ActionId action, TransitionOracle::Cost cost, bool wrong) {
       const double added = learning && adds_losses_ ? cost.regret + wrong : 0;
       const double rank = node.score + score_of(action) + added;
       if (choosy && rank < ranks_.least()) return;
       Candidate candidate{rank, 0, static_cast<std::int64_t>(states_.mark_after(state, action)), 0, id, action, false};
       if (judges) {
-        const bool lost = state.lost || cost.loses || wrong;
-        candidate.regret = regret_of(state.regret + cost.regret + wrong, lost);
-        candidate.good = node.good && !lost;
+        const std::int32_t regret = state.regret + cost.regret + wrong;
+        const bool ending = ends(state, moves::of(action)), lost = ending ? regret > 0 : state.lost || cost.loses || wrong;
+        candidate.regret = regret_of(regret, lost);
+        candidate.good = (node.good || ending) && !lost;
       }
       if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
     };
@@ -279,7 +301,7 @@ class TransitionSpace : public CorpusSpace {
   TransitionStates states_;
   TransitionOracle oracle_;
   TransitionScorer<Real> scorer_;
-  ProjectiveTarget lifting_;
+  ProjectiveOrder order_;
   std::vector<std::int32_t> heads_, target_;  // [tokens] heads of the target, from 0; codes of the target
   std::int32_t missed_ = 0;
   std::vector<Real> scores_;  // [stride] of the present state, without the scale of the weights
@@ -289,7 +311,7 @@ class TransitionSpace : public CorpusSpace {
   std::int32_t indexed_ = 0;
 };
 
-// Follows all moves that keep to the output. A sentence takes 2n - 1 of them.
+// Follows all moves that keep to the output, until all ways have reached it.
 template <class Real>
 std::vector<ActionId> TransitionSpace<Real>::path_to(std::int64_t sentence, Codes output) {
   constexpr std::size_t most = 64;
@@ -301,13 +323,17 @@ std::vector<ActionId> TransitionSpace<Real>::path_to(std::int64_t sentence, Code
   };
   open(sentence, output);
   std::vector<Step> steps{{initial(), 0, -1, -1}};
-  std::size_t first = 0;
-  while (!states_.is_goal(states_[steps[first].state])) {
+  std::size_t first = 0, best = 0;  // best: of the steps to goals; 0: there is none yet
+  while (first < steps.size()) {
     const std::size_t end = steps.size();
     std::vector<Step> level;
     std::unordered_map<std::uint64_t, std::size_t> places;
     for (std::size_t i = first; i < end; ++i) {
       const ParserState from = states_[steps[i].state];
+      if (states_.is_goal(from)) {
+        if (best == 0 || steps[i].score > steps[best].score) best = i;
+        continue;
+      }
       score(from);
       for (const Move move : all_moves) {
         if (!states_.allows(from, move) || oracle_.cost(from, move).loses) continue;
@@ -330,7 +356,7 @@ std::vector<ActionId> TransitionSpace<Real>::path_to(std::int64_t sentence, Code
     first = end;
   }
   std::vector<ActionId> path;
-  for (std::int32_t at = static_cast<std::int32_t>(first); steps[static_cast<std::size_t>(at)].before >= 0;
+  for (std::int32_t at = static_cast<std::int32_t>(best); steps[static_cast<std::size_t>(at)].before >= 0;
        at = steps[static_cast<std::size_t>(at)].before)
     path.push_back(steps[static_cast<std::size_t>(at)].action);
   return {path.rbegin(), path.rend()};

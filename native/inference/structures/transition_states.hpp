@@ -11,17 +11,21 @@
 namespace riata {
 
 // Transition systems without an artificial root: a sentence of n tokens takes 2n - 1 moves, and the one token that is left is the root.
+// Every swap takes two moves more: itself, and another shift.
 //   arc-standard (Nivre 2004; Huang & Sagae 2010): left and right join the two upper trees of the stack.
 //   arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011): left makes the next token the head of the top, right joins two trees of the stack.
 //   arc-eager (Nivre 2003): left makes the next token the head of the top, right makes the top the head of the next token and pushes this
 //   token; reduce removes a top that has a head. The last token may be pushed only if one token of the stack stays without a head.
-enum class TransitionSystem : std::int32_t { arc_hybrid, arc_eager, arc_standard };
-inline constexpr std::int32_t transition_systems = 3;
+//   swap (Nivre 2009): arc-standard, and swap puts the second token of the stack back before the tokens to come, if it stands before the
+//   top in the sentence. So two tokens are swapped at most once, and every tree can be built, with crossing arcs or without.
+enum class TransitionSystem : std::int32_t { arc_hybrid, arc_eager, arc_standard, swap };
+inline constexpr std::int32_t transition_systems = 4;
 
-enum class Move : std::int32_t { shift, reduce, left, right };
+// No system has both reduce and swap, so they share a number.
+enum class Move : std::int32_t { shift, reduce, left, right, swap = reduce };
 inline constexpr Move all_moves[] = {Move::shift, Move::reduce, Move::left, Move::right};
 
-// Operators as numbers: shift, reduce, then left and right with the first relation, with the second, and so on.
+// Operators as numbers: shift, reduce or swap, then left and right with the first relation, with the second, and so on.
 namespace moves {
 constexpr ActionId action(Move move, std::int32_t relation = 0) noexcept {
   const auto number = static_cast<ActionId>(move);
@@ -54,16 +58,15 @@ struct Subtree {
 
   explicit Subtree(std::int32_t of = -1) noexcept : mark(marked(0, {of, 0})), token(of) {}
 
+  void add(Child child) noexcept { child.token < token ? add_left(child) : add_right(child); }
   void add_left(Child child) noexcept {
-    left[1] = left[0];
-    left[0] = child;
+    enter(left, child, [](const Child& a, const Child& b) { return a.token < b.token; });
     left_set |= bit(child.relation);
     ++lefts;
     mark += marked(1, child);
   }
   void add_right(Child child) noexcept {
-    right[1] = right[0];
-    right[0] = child;
+    enter(right, child, [](const Child& a, const Child& b) { return a.token > b.token; });
     right_set |= bit(child.relation);
     ++rights;
     mark += marked(2, child);
@@ -74,6 +77,16 @@ struct Subtree {
   }
 
  private:
+  // Where tokens were swapped, a child may come after others that are farther out.
+  template <class Outer>
+  static void enter(Child* known, Child child, Outer outer) noexcept {
+    if (known[0].token >= 0 && !outer(child, known[0])) {
+      if (known[1].token < 0 || outer(child, known[1])) known[1] = child;
+      return;
+    }
+    known[1] = known[0];
+    known[0] = child;
+  }
   static std::uint64_t bit(std::int32_t number) noexcept { return std::uint64_t{1} << (number % 64); }
   static std::uint64_t marked(std::uint64_t what, Child child) noexcept {
     return mix(mix(std::uint64_t(std::uint32_t(child.token)) << 32 | std::uint32_t(child.relation)) + what);
@@ -81,9 +94,9 @@ struct Subtree {
 };
 
 struct ParserState {
-  std::uint64_t mark = 0;                   // equal for states with the same arcs, stack and next token
-  std::int32_t next = 0;                    // token
-  std::int32_t top = -1, first = -1;        // trees: the top of the stack, and the next token if it has children; -1: none
+  std::uint64_t mark = 0;                   // equal for states with the same arcs, stack and tokens to come
+  std::int32_t next = 0;                    // token; all tokens before it have been pushed at least once
+  std::int32_t top = -1, first = -1;        // trees: the top of the stack, and the first token to come if it has been touched; -1: none
   std::int32_t size = 0, without_head = 0;  // tokens of the stack, and those of them that have no head yet
   std::int32_t regret = 0;                  // of the moves so far, if the truth is known
   bool lost = false;                        // whether the truth cannot be reached any more
@@ -108,17 +121,25 @@ class TransitionStates {
     return StateId(0);
   }
 
-  bool is_goal(const ParserState& state) const noexcept { return state.next == length_ && state.size == 1; }
+  bool is_goal(const ParserState& state) const noexcept { return state.size == 1 && front(state) < 0; }
+
+  // The first token to come; -1: there is none. Tokens that were put back, with what is attached to them, come before all others: they are
+  // `first` and the trees below it.
+  std::int32_t front(const ParserState& state) const noexcept {
+    if (state.first >= 0) return tree(state.first).token;
+    return state.next < length_ ? state.next : -1;
+  }
 
   bool allows(const ParserState& state, Move move) const noexcept {
     const bool more = state.next < length_, last = state.next + 1 == length_, eager = system_ == TransitionSystem::arc_eager;
     switch (move) {
       case Move::shift:
-        return more && !(eager && last && state.size > 0);
+        return (more || state.first >= 0) && !(eager && last && state.size > 0);
       case Move::reduce:
+        if (system_ == TransitionSystem::swap) return state.size > 1 && tree(tree(state.top).below).token < tree(state.top).token;
         return eager && state.size > 1 && tree(state.top).relation >= 0;
       case Move::left:
-        if (system_ == TransitionSystem::arc_standard) return state.size > 1;
+        if (joins()) return state.size > 1;
         return more && state.size > 0 && !(eager && tree(state.top).relation >= 0);
       case Move::right:
         if (!eager) return state.size > 1;
@@ -129,14 +150,14 @@ class TransitionStates {
 
   Arc arc(const ParserState& state, Move move) const noexcept {
     const Subtree& top = tree(state.top);
-    const bool standard = system_ == TransitionSystem::arc_standard;
-    if (move == Move::left) return standard ? Arc{top.token, tree(top.below).token} : Arc{state.next, top.token};
+    if (move == Move::left) return joins() ? Arc{top.token, tree(top.below).token} : Arc{state.next, top.token};
     return system_ == TransitionSystem::arc_eager ? Arc{top.token, state.next} : Arc{tree(top.below).token, top.token};
   }
 
   // The mark of the state that an operator leads to.
   std::uint64_t mark_after(const ParserState& state, ActionId action) const noexcept {
     const Move move = moves::of(action);
+    if (system_ == TransitionSystem::swap) return swap_mark_after(state, move, moves::relation(action));
     std::uint64_t mark = state.mark;
     if (move == Move::reduce) mark ^= mark_of(0, tree(state.top).token, 0);
     if (moves::adds_arc(move)) {
@@ -157,10 +178,10 @@ class TransitionStates {
         shift(to);
         break;
       case Move::reduce:
-        pop(to);
+        system_ == TransitionSystem::swap ? put_back(to) : pop(to);
         break;
       case Move::left:
-        system_ == TransitionSystem::arc_standard ? join_left(to, relation) : left(to, relation);
+        joins() ? join_left(to, relation) : left(to, relation);
         break;
       case Move::right:
         system_ == TransitionSystem::arc_eager ? push_right(to, relation) : join_right(to, relation);
@@ -173,15 +194,42 @@ class TransitionStates {
   // Calls visit(tree) from the top of the stack downwards, until it returns false.
   template <class Visit>
   void each_tree(const ParserState& state, Visit visit) const {
-    for (std::int32_t at = state.top; at >= 0; at = tree(at).below) {
+    each_from(state.top, visit);
+  }
+  // Calls visit(tree) for a tree and those below it, until it returns false.
+  template <class Visit>
+  void each_from(std::int32_t number, Visit visit) const {
+    for (std::int32_t at = number; at >= 0; at = tree(at).below) {
       if (!visit(tree(at))) return;
     }
   }
 
  private:
+  bool joins() const noexcept { return system_ == TransitionSystem::arc_standard || system_ == TransitionSystem::swap; }
+
   static std::uint64_t mark_of(std::int32_t head, std::int32_t child, std::int32_t relation) noexcept {
     const auto pair = std::uint64_t(std::uint32_t(head)) << 32 | std::uint32_t(child);
     return mix(mix(pair + 1) + std::uint64_t(std::uint32_t(relation)));
+  }
+
+  // With swaps, the mark is made of arcs, of tokens that were pushed, and of neighbours on the stack and among tokens that were put back.
+  std::uint64_t swap_mark_after(const ParserState& state, Move move, std::int32_t relation) const noexcept {
+    const auto token_of = [&](std::int32_t number) { return number >= 0 ? tree(number).token : -1; };
+    const auto stacked = [&](std::int32_t below, std::int32_t token) { return mark_of(-2, token, below + 1); };
+    const auto waiting = [&](std::int32_t token, std::int32_t after) { return mark_of(-3, token, after + 1); };
+    const std::int32_t top = token_of(state.top);
+    if (move == Move::shift) {
+      const std::uint64_t mark = state.mark ^ stacked(top, front(state));
+      if (state.first < 0) return mark ^ mark_of(-1, state.next, 0);
+      return mark ^ waiting(front(state), token_of(tree(state.first).below));
+    }
+    const Subtree& second = tree(tree(state.top).below);
+    const std::int32_t third = token_of(second.below);
+    std::uint64_t mark = state.mark ^ stacked(second.token, top);
+    if (move != Move::right) mark ^= stacked(third, second.token) ^ stacked(third, top);
+    if (move == Move::swap) return mark ^ waiting(second.token, token_of(state.first));
+    const Arc arc = this->arc(state, move);
+    return mark ^ mark_of(arc.head + 1, arc.child, relation + 1);
   }
 
   std::int32_t add(const Subtree& tree) {
@@ -197,9 +245,11 @@ class TransitionStates {
   }
 
   void shift(ParserState& to) {
+    const std::int32_t after = to.first >= 0 ? tree(to.first).below : -1;
+    const bool fresh = front(to) == to.next;
     to.top = add(next_on(to, to.top));
-    to.first = -1;
-    ++to.next;
+    to.first = after;
+    to.next += fresh;
     ++to.size;
     ++to.without_head;
   }
@@ -215,11 +265,21 @@ class TransitionStates {
     pop(to);
     to.first = add(head);
   }
+  void put_back(ParserState& to) {
+    Subtree top = tree(to.top), second = tree(top.below);
+    top.below = second.below;
+    second.below = to.first;
+    to.top = add(top);
+    to.first = add(second);
+    --to.size;
+    --to.without_head;
+  }
   void join_left(ParserState& to, std::int32_t relation) {
     Subtree head = tree(to.top);
     const Subtree& child = tree(head.below);
-    head.add_left({child.token, relation});
-    head.below = child.below;
+    const std::int32_t below = child.below;
+    head.add({child.token, relation});
+    head.below = below;
     to.top = add(head);
     --to.size;
     --to.without_head;
@@ -227,7 +287,7 @@ class TransitionStates {
   void join_right(ParserState& to, std::int32_t relation) {
     const Child child{tree(to.top).token, relation};
     Subtree head = tree(tree(to.top).below);
-    head.add_right(child);
+    head.add(child);
     to.top = add(head);
     --to.size;
     --to.without_head;

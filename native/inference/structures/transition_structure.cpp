@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "inference/offered.hpp"
+#include "inference/structures/dependency_tree.hpp"
 
 namespace riata {
 namespace {
@@ -33,7 +34,7 @@ void TransitionModel<Real>::check(const Corpus& corpus, std::size_t size) const 
       ok = ok && code >= 0;
       heads.push_back(weights.coding.head(code));
     }
-    ok = ok && (heads.empty() || ProjectiveTarget::is_tree(heads));
+    ok = ok && (heads.empty() || is_dependency_tree(heads));
   }
   if (!ok) throw Error("RiataError", "the heads and relations do not fit the sentences or the weights");
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "inference/structures/projective_target.hpp"
+#include "inference/structures/dependency_tree.hpp"
 #include "inference/structures/transition_model.hpp"
 #include "tests/enumerated.hpp"
 
@@ -29,7 +29,7 @@ std::vector<Output> all_trees(const TransitionCoding& coding, std::int32_t lengt
     found.insert(found.end(), labelled.begin(), labelled.end());
   };
   while (true) {
-    if (ProjectiveTarget::is_tree(heads)) label();
+    if (is_dependency_tree(heads)) label();
     std::size_t t = 0;
     while (t < heads.size() && ++heads[t] == length) heads[t++] = -1;
     if (t == heads.size()) return found;
@@ -57,6 +57,8 @@ Case enumerated_transitions(Rng& rng, TransitionSystem system, bool restricted) 
   if (restricted) coding.pairs.add(0, 1, 2);
   auto out = std::make_unique<Enumerated>("transitions", FeatureIndex({{-1, 0, 0}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}}));
   out->exact = false;
+  out->all_ways = system != TransitionSystem::swap;
+  out->ruled = false;
   RandomSentences drawn(rng, 4, [](const auto&) { return 0; }), kept = drawn;
   kept.values.clear();
   kept.gold.clear();
@@ -89,7 +91,8 @@ Case enumerated_transitions(Rng& rng, TransitionSystem system, bool restricted) 
 
 std::vector<Case> transitions(Rng& rng) {
   std::vector<Case> out;
-  for (const TransitionSystem system : {TransitionSystem::arc_hybrid, TransitionSystem::arc_eager, TransitionSystem::arc_standard}) {
+  for (const TransitionSystem system :
+       {TransitionSystem::arc_hybrid, TransitionSystem::arc_eager, TransitionSystem::arc_standard, TransitionSystem::swap}) {
     out.push_back(enumerated_transitions(rng, system, false));
     out.push_back(enumerated_transitions(rng, system, true));
   }

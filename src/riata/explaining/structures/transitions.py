@@ -28,7 +28,7 @@ class TracedTransitions(TracedStructure):
         return tuple(map(parts_of, truth))
 
     def action(self, step: Action) -> str:
-        return action_names(self.outputs.relations)[step[1]]
+        return action_names(self.outputs)[step[1]]
 
     def output(self, path: Sequence[Action]) -> Labels:
         """A head and a relation per token; those that have none yet count as roots."""

@@ -4,11 +4,12 @@ from riata._core import operations_of
 from riata.inference.structure import STEP_LOSSES, Structure
 from riata.settings import Setting
 
-SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard")  # as TransitionSystem of the core
+SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard", "swap")  # as TransitionSystem of the core
+CROSSING = frozenset({"swap"})  # systems that build trees with crossing arcs
 
 STRUCTURE = Structure(
     name="transitions",
-    summary="a dependency tree without crossing arcs, built by moves from left to right",
+    summary="a dependency tree, built by moves from left to right",
     paper="kuhlmann2011",
     offers=frozenset(operations_of("transitions")) | frozenset({STEP_LOSSES, "several right states"}),
     queues=frozenset({"beam", "greedy"}),

@@ -13,6 +13,7 @@ from riata.models.structures.projective import ProjectiveOutputs
 
 
 class LearntProjective(LearntArcs):
+    as_they_are = "structure='tree' learns them as they are."  # said of crossing arcs
     outputs_of = ProjectiveOutputs
     potentials_of = ProjectivePotentials, ProjectivePotentials64
 
@@ -31,7 +32,7 @@ class LearntProjective(LearntArcs):
         text = (
             f"{int(cross.sum()):,} arcs cross another, in {len(chosen):,} of {len(starts) - 1:,} sentences: the closest trees without "
             f"crossing arcs are learnt, in which {int((found != heads).sum()):,} tokens have other heads. "
-            "structure='tree' learns them as they are."
+            f"{self.as_they_are}"
         )
         tell(Note(text))
         return (found * relations + of_tokens).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Learning dependency trees that are built by moves, by search. Of trees with crossing arcs, the closest tree without them is learnt."""
+"""Learning dependency trees that are built by moves, by search. Systems without crossing arcs learn the closest trees without them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from riata.data.recoding import Tags
 from riata.data.trees import heads_and_relations
-from riata.data.types import Column, Corpus
+from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import SettingError
 from riata.features.transitions import TransitionFeatures
+from riata.inference.structures.transitions import CROSSING
 from riata.learning.arcs import LearntArcs, RelationSet
+from riata.learning.events import Listener
 from riata.learning.labels import LabelSet
 from riata.learning.structures.projective import LearntProjective
 from riata.models.structures.transitions import TransitionOutputs
@@ -22,6 +24,8 @@ class RootedRelations(RelationSet):
 
 
 class LearntTransitions(LearntProjective):
+    as_they_are = "system='swap' learns them as they are."
+
     def new_outputs(self) -> TransitionOutputs:  # type: ignore[override]
         assert isinstance(self.labels, RootedRelations)
         return TransitionOutputs(self.labels.labels, self.labels.root, self.options.settings["system"])
@@ -34,6 +38,9 @@ class LearntTransitions(LearntProjective):
     def new_features(self, width: int) -> TransitionFeatures:  # type: ignore[override]
         options = self.options
         return TransitionFeatures(options.templates(width), options.functions, options.word_lists(), tags=width > 1)
+
+    def learnable(self, codes: Ids, starts: Starts, tell: Listener) -> Ids:
+        return codes if self.options.settings["system"] in CROSSING else super().learnable(codes, starts, tell)
 
     def check(self) -> None:
         super().check()

@@ -13,14 +13,15 @@ from riata.models.outputs import Weights, of_precision
 from riata.models.structures.transitions import PARTS, PRECISIONS, WIDTH, TransitionOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
-SHIFT, REDUCE, LEFT, RIGHT = "shift", "reduce", "left", "right"
+SHIFT, REDUCE, SWAP, LEFT, RIGHT = "shift", "reduce", "swap", "left", "right"
 MOST_CHILDREN = 7
 DISTANCES = ("0", "1", "2", "3", "4", "5-10", "11-")
 
 
-def action_names(relations: Sequence[str]) -> tuple[str, ...]:
-    """The operators in the order of the core: shift, reduce, then left and right with each relation."""
-    return (SHIFT, REDUCE, *(f"{side} {relation}" for relation in relations for side in (LEFT, RIGHT)))
+def action_names(outputs: TransitionOutputs) -> tuple[str, ...]:
+    """The operators in the order of the core: shift, reduce or swap, then left and right with each relation."""
+    relations, second = outputs.relations, SWAP if outputs.system == "swap" else REDUCE
+    return (SHIFT, second, *(f"{side} {relation}" for relation in relations for side in (LEFT, RIGHT)))
 
 
 class TransitionNames:
@@ -32,8 +33,8 @@ class TransitionNames:
         self.flat = held.flat()
         self.templates, values, self.groups = held.blocks()
         self.values, self.sets = values.reshape(-1, PARTS), held.sets()
-        self.relations = model.outputs_as(TransitionOutputs).relations
-        self.actions = action_names(self.relations)
+        outputs = model.outputs_as(TransitionOutputs)
+        self.relations, self.actions = outputs.relations, action_names(outputs)
         self.program = model.features_as(TransitionFeatures)
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
 
@@ -92,7 +93,7 @@ class TransitionWeightsByName(WeightsByName):
         return TransitionNames(self.model, weights).name_of
 
     def label_names(self) -> tuple[str, ...]:
-        return action_names(self.model.outputs_as(TransitionOutputs).relations)
+        return action_names(self.model.outputs_as(TransitionOutputs))
 
 
 NAMES = TransitionWeightsByName

@@ -16,7 +16,7 @@ from riata.errors import ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.transitions import TransitionFeatures, parse
-from riata.inference.structures.transitions import SYSTEMS
+from riata.inference.structures.transitions import CROSSING, SYSTEMS
 from riata.models.arrays import narrow, read_array, read_strings
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
@@ -67,10 +67,10 @@ class TransitionOutputs(Outputs):
         return REFUSAL
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
-        """[N] whether the arc of a token crosses another, or the root has another relation than always."""
+        """[N] whether the arc of a token crosses another, if the system gives none, or the root has another relation than always."""
         heads, relations = np.divmod(labels, np.int32(len(self.relations)))
         never: NDArray[np.bool_] = (heads == 0) & (relations != self.relations.index(self.root))
-        return never | crossing(heads, corpus.starts)
+        return never if self.system in CROSSING else never | crossing(heads, corpus.starts)
 
     def memory(self, features: Features) -> tuple[str, int]:
         return f"{len(self.relations):,} relations and these features", 0  # weights enter while they are learnt
