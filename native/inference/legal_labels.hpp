@@ -10,6 +10,7 @@
 #include "core/kernels.hpp"
 #include "features/allowed.hpp"
 #include "inference/constraint.hpp"
+#include "inference/reach.hpp"
 
 namespace riata {
 
@@ -35,21 +36,22 @@ class LegalLabels {
   std::int32_t find_among(const Constraint<Real>& constraint, std::int32_t labels, std::int32_t length, May may) {
     labels_ = static_cast<std::size_t>(labels);
     const auto stride = static_cast<std::size_t>(padded(labels));
-    flags_.assign(static_cast<std::size_t>(length) * labels_, 0);
-    const auto follows = [&](std::size_t i, std::size_t j) { return constraint.follow[i * stride + j] == 0; };
+    flags_.resize(static_cast<std::size_t>(length) * labels_);
     for (std::int32_t t = 0; t < length; ++t) {
-      bool some = false;
-      for (std::size_t j = 0; j < labels_; ++j) {
-        bool legal = may(t, j) && (t + 1 < length || constraint.end[j] == 0);
-        if (legal && t == 0) legal = constraint.start[j] == 0;
-        if (legal && t > 0) legal = any([&](std::size_t i) { return row(t - 1)[i] && follows(i, j); });
-        row(t)[j] = legal;
-        some = some || legal;
-      }
-      if (!some) return t;
+      for (std::size_t j = 0; j < labels_; ++j) row(t)[j] = may(t, j);
     }
-    for (std::int32_t t = length - 2; t >= 0; --t) {
-      for (std::size_t i = 0; i < labels_; ++i) row(t)[i] = row(t)[i] && any([&](std::size_t j) { return row(t + 1)[j] && follows(i, j); });
+    // The state is the last label, counted from 1: state 0 is the start.
+    const auto ends = [&](std::size_t state) { return state == 0 || constraint.end[state - 1] == 0; };
+    reach_.find(length, labels_ + 1, ends, [&](std::int32_t t, std::size_t state, auto take) {
+      const Real* follow = state == 0 ? constraint.start.data() : constraint.follow.data() + (state - 1) * stride;
+      const std::uint8_t* here = row(t);
+      for (std::size_t j = 0; j < labels_; ++j) {
+        if (here[j] && follow[j] == 0 && !take(j + 1, 1, 0)) return;
+      }
+    });
+    if (!reach_.some()) return reach_.furthest();
+    for (std::int32_t t = 0; t < length; ++t) {
+      for (std::size_t j = 0; j < labels_; ++j) row(t)[j] = reach_.between(t + 1, j + 1);
     }
     return -1;
   }
@@ -79,15 +81,9 @@ class LegalLabels {
 
  private:
   std::uint8_t* row(std::int32_t t) noexcept { return flags_.data() + static_cast<std::size_t>(t) * labels_; }
-  template <class Test>
-  bool any(Test test) const {
-    for (std::size_t i = 0; i < labels_; ++i) {
-      if (test(i)) return true;
-    }
-    return false;
-  }
 
   std::size_t labels_ = 0;
+  Reach reach_;
   std::vector<std::uint8_t> flags_;  // [T][labels] whether a label is possible at a token; empty: all labels are possible
 };
 

@@ -2,75 +2,67 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <vector>
 
+#include "inference/reach.hpp"
 #include "models/joint_weights.hpp"
 
 namespace riata {
 
 class ChunkCompletions {
  public:
-  static constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max() / 2;
-
   explicit ChunkCompletions(const JointCoding& coding) : coding_(coding) {}
 
   // Whether a sentence can end legally if `after` tokens follow a token with this chunk label.
   bool alive(ChunkId chunk, std::int32_t after) {
-    while (static_cast<std::int32_t>(alive_.size()) <= after) add_token();
-    return alive_[static_cast<std::size_t>(after)][chunk.place()] != 0;
+    if (after >= longest_) enlarge(after + 1);
+    return alive_.goes_on(longest_ - after, state_after(chunk));
   }
   // Whether the chunk label may follow another one (none: start the sentence) and can still be completed, with `after` tokens after it.
-  bool allows(ChunkId before, ChunkId chunk, std::int32_t after) {
-    return (before ? coding_.follows(before, chunk) : coding_.starts(chunk)) && alive(chunk, after);
-  }
+  bool allows(ChunkId before, ChunkId chunk, std::int32_t after) { return follows(before, chunk) && alive(chunk, after); }
 
   // Computes, for all t and `before`, how many chunk labels must be wrong from token t on, after the chunk label `before` (none: at the
   // start). gold: [T] codes.
   void open(std::span<const std::int32_t> gold) {
     const auto length = static_cast<std::int32_t>(gold.size());
-    least_.assign(static_cast<std::size_t>(length + 1) * row(), 0);
-    for (std::int32_t t = length - 1; t >= 0; --t) {
-      for (ChunkId before(t == 0 ? -1 : 0); before.number() < (t == 0 ? 0 : coding_.chunks); ++before)
-        entry(t, before) = least_after(t, length, before, coding_.chunk(gold[t]));
-    }
+    wrong_.find_ahead(
+        length, states(), [this](std::size_t state) { return ends(state); },
+        [&](std::int32_t t, std::size_t state, auto take) {
+          if ((t > 0) == (state == 0)) return;
+          const ChunkId before = last_of(state), right = coding_.chunk(gold[static_cast<std::size_t>(t)]);
+          if (follows(before, right) && !take(state_after(right), 1, 0)) return;
+          for (ChunkId chunk(0); chunk.number() < coding_.chunks; ++chunk) {
+            if (chunk != right && follows(before, chunk) && !take(state_after(chunk), 1, 1)) return;
+          }
+        });
   }
-  std::int32_t least(std::int32_t t, ChunkId before) const noexcept { return least_[place(t, before)]; }
+  std::int32_t least(std::int32_t t, ChunkId before) const noexcept { return wrong_.rest(t, state_after(before)); }
 
  private:
-  std::size_t row() const noexcept { return static_cast<std::size_t>(coding_.chunks) + 1; }
-  std::size_t place(std::int32_t t, ChunkId before) const noexcept {
-    return static_cast<std::size_t>(t) * row() + static_cast<std::size_t>(before.value());
-  }
-  std::int32_t& entry(std::int32_t t, ChunkId before) noexcept { return least_[place(t, before)]; }
+  // The state is the last chunk label, counted from 1: state 0 is the start.
+  std::size_t states() const noexcept { return static_cast<std::size_t>(coding_.chunks) + 1; }
+  static std::size_t state_after(ChunkId chunk) noexcept { return static_cast<std::size_t>(chunk.value()); }
+  static ChunkId last_of(std::size_t state) noexcept { return ChunkId(static_cast<std::int32_t>(state) - 1); }
+  bool follows(ChunkId before, ChunkId chunk) const noexcept { return before ? coding_.follows(before, chunk) : coding_.starts(chunk); }
+  bool ends(std::size_t state) const noexcept { return state == 0 || coding_.ends(last_of(state)); }
 
-  std::int32_t least_after(std::int32_t t, std::int32_t length, ChunkId before, ChunkId gold) {
-    const std::int32_t after = length - t - 1;
-    std::int32_t least = allows(before, gold, after) ? this->least(t + 1, gold) : never;
-    for (ChunkId chunk(0); chunk.number() < coding_.chunks && least > 0; ++chunk) {
-      if (chunk != gold && allows(before, chunk, after)) least = std::min(least, this->least(t + 1, chunk) + 1);
-    }
-    return least;
-  }
-
-  void add_token() {
-    std::vector<std::uint8_t> flags(coding_.end);
-    if (!alive_.empty()) {
-      for (ChunkId chunk(0); chunk.number() < coding_.chunks; ++chunk) {
-        bool any = false;
-        for (ChunkId next(0); next.number() < coding_.chunks && !any; ++next)
-          any = coding_.follows(chunk, next) && alive_.back()[next.place()];
-        flags[chunk.place()] = any;
-      }
-    }
-    alive_.push_back(std::move(flags));
+  void enlarge(std::int32_t length) {
+    longest_ = std::max(length, 2 * longest_);
+    alive_.find_ahead(
+        longest_, states(), [this](std::size_t state) { return ends(state); },
+        [&](std::int32_t, std::size_t state, auto take) {
+          for (ChunkId chunk(0); state > 0 && chunk.number() < coding_.chunks; ++chunk) {
+            if (coding_.follows(last_of(state), chunk) && !take(state_after(chunk), 1, 0)) return;
+          }
+        });
   }
 
   const JointCoding& coding_;
-  std::vector<std::vector<std::uint8_t>> alive_;  // [tokens after][chunks] whether the chunk label can be completed
-  std::vector<std::int32_t> least_;               // [T + 1][chunks + 1] least number of wrong chunk labels
+  std::int32_t longest_ = 0;
+  Reach alive_;  // of a sentence of `longest_` tokens; what is ahead depends on the tokens after only
+  Reach wrong_;  // of the open sentence; wrong chunk labels cost 1
 };
 
 }  // namespace riata
