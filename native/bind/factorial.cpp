@@ -52,6 +52,18 @@ void bind_weights(nb::module_& m, const std::string& suffix) {
           },
           nb::arg("templates"), nb::arg("columns"), "columns: for each, which labels may start, end and follow each other, as flags.")
       .def(
+          "constrained",
+          [](const Kind& self, const std::vector<FlagsOfColumn>& columns) {
+            Kind made(self);
+            const FactorialCoding coding = coding_of(columns);
+            check(coding.columns.size() == self.weights.coding.columns.size());
+            for (std::size_t c = 0; c < coding.columns.size(); ++c)
+              check(coding.columns[c].labels == self.weights.coding.columns[c].labels);
+            made.weights.coding = coding;
+            return made;
+          },
+          nb::arg("columns"), "The same weights, with other labels that may follow each other.")
+      .def(
           "fit_to",
           [](Kind& self, const FeatureIndex& index) {
             self.weights.layout = FactorialLayout(index, self.templates, self.weights.coding);

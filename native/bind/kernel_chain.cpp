@@ -148,6 +148,14 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           },
           nb::arg("labels"), nb::arg("start"), nb::arg("end"), nb::arg("follow"), nb::arg("kernel"), nb::arg("degree"), nb::arg("gamma"),
           nb::arg("coefficient"), "kernel: linear, poly, rbf, or a function of two sets of feature vectors and the number of features.")
+      .def(
+          "constrained",
+          [](const Kind& self, const Flags& start, const Flags& end, const Flags& follow) {
+            Kind made(self);
+            made.constraint = as_constraint<Real>(self.labels, start, end, follow);
+            return made;
+          },
+          nb::arg("start"), nb::arg("end"), nb::arg("follow"), "The same weights, with other labels that may follow each other.")
       .def_rw("budget", &Kind::budget, "How many support tokens are kept; 0: all.")
       .def_rw("cache", &Kind::cache, "Bytes of kernel rows that are kept while learning.")
       .def_rw("threads", &Kind::threads, "That compute kernel rows.")

@@ -199,8 +199,12 @@ def test_confidences_are_of_outputs_that_keep_constraints():
     ids, values = chunker.confidence_ids(chunker.sentences(INPUTS))
     np.testing.assert_array_equal(ids, chunker.predict_ids(INPUTS))
     assert ((values > 0) & (values <= 1)).all()
-    with pytest.raises(UnsupportedError, match="do not keep constraints"):
-        chunker.predict_nbest(INPUTS, 2)
+    for sentence in chunker.predict_nbest(INPUTS, 3):
+        assert all(noun_phrases(labels) <= 1 for labels, _ in sentence)
+    assert [sentence[0][0] for sentence in chunker.predict_nbest(INPUTS, 3)] == chunker.predict(INPUTS)
+    for ask in (chunker.predict_proba, lambda X: chunker.predict_nbest(X, 2, probabilities=True)):
+        with pytest.raises(UnsupportedError, match=r"at_most\(1, 'NP'\) says more"):
+            ask(INPUTS)
 
 
 def test_development_scores_are_of_outputs_that_keep_constraints():
@@ -248,8 +252,72 @@ def test_what_constraints_do_not_go_with():
     chunker = fitted(riata.Chunker("crf", constraints=[c.at_most(1, "NP")]), INPUTS, CHUNK_LABELS)
     with pytest.raises(UnsupportedError, match="decode='spans'"):
         chunker.predict(INPUTS, decode="spans")
-    with pytest.raises(UnsupportedError, match="structure 'factorial' has none"):
-        y = [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
-        riata.JointTagger("crf", structure="factorial", constraints=[c.at_most(1, "NP")]).fit(WORDS, y)
     with pytest.raises(SettingError, match="expected True, False, 'soft'"):
         chunker.predict(INPUTS, constraints="maybe")
+
+
+def as_pairs():
+    return [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
+
+
+def test_tags_with_chunk_labels_in_pairs_keep_constraints():
+    """Those on neighbouring labels by the dynamic program, others by lists of the best."""
+    tagger = fitted(riata.JointTagger("crf", structure="factorial"), WORDS, as_pairs())
+    tagger.set_params(constraints=[c.at_most(0, "DT"), c.transitions(forbidden=[("B-NP", "B-VP")])])
+    report = tagger.constraint_report(WORDS)
+    assert set(report.found) <= {"kept them already", "by dynamic programming"}
+    for labels in tagger.predict(WORDS):
+        assert all(tag != "DT" for tag, _ in labels)
+        assert ("B-NP", "B-VP") not in itertools.pairwise(chunk for _, chunk in labels)
+    assert len(tagger.predict_nbest(WORDS, 2)[0]) == 2
+    tagger.set_params(constraints=[c.at_most(1, "NP")])
+    assert "by a list of the best" in tagger.constraint_report(WORDS).found
+    assert all(noun_phrases([chunk for _, chunk in labels]) <= 1 for labels in tagger.predict(WORDS))
+    tagger.set_params(constraints=[c.at_least(40, "NP")])
+    with pytest.raises(SearchError, match="None of the 1,000 best outputs"):
+        tagger.predict(WORDS)
+    with pytest.raises(UnsupportedError, match="inference is 'during'"):
+        riata.JointTagger(
+            "perceptron", structure="factorial", constraints=[c.at_most(1, "NP")], inference="during"
+        ).fit(WORDS, as_pairs())
+
+
+def test_masks_cost_no_search():
+    """Constraints on single and neighbouring labels: all ways of decoding keep them, one sentence at a time as well."""
+    chunker = fitted(riata.Chunker("crf"), INPUTS, CHUNK_LABELS)
+    rules = [c.transitions(forbidden=[("I-NP", "B-VP")]), c.at_most(0, "PP")]
+    free = chunker.predict(INPUTS)
+    chunker.set_params(constraints=rules)
+    kept = chunker.predict(INPUTS)
+    assert kept != free
+    assert [chunker.predict([sentence])[0] for sentence in INPUTS] == kept
+    assert [sentence[0][0] for sentence in chunker.predict_nbest(INPUTS, 2)] == kept
+    for labels in (*kept, *chunker.predict(INPUTS, decode="marginals"), *chunker.predict(INPUTS, decode="spans")):
+        assert "B-PP" not in labels
+        assert ("I-NP", "B-VP") not in itertools.pairwise(labels)
+    at = chunker.classes_.index("B-PP")
+    assert all((rows[:, at] == 0).all() for rows in chunker.predict_proba(INPUTS))
+    listed = chunker.predict_nbest(INPUTS[:1], 50, probabilities=True)[0]
+    assert 0 < sum(share for _, share in listed) <= 1 + 1e-6
+    assert np.isneginf(chunker.log_likelihood(INPUTS, free)).any()
+    assert chunker.constraint_report(INPUTS).broken[repr(rules[0])] > 0
+    # What is trained anew is not mixed up with what was.
+    other = {"B-NP": "B-VP", "B-VP": "B-NP", "I-NP": "I-VP", "B-PP": "B-PP", "O": "O"}
+    swapped = [[other[label] for label in labels] for labels in CHUNK_LABELS]
+    rules = [c.at_most(0, "PP")]
+    for X in (INPUTS, INPUTS[:1]):
+        fresh = fitted(riata.Chunker("crf", constraints=rules), INPUTS, swapped).predict(X)
+        assert fitted(chunker.set_params(constraints=rules), INPUTS, swapped).predict(X) == fresh
+
+
+def test_masks_may_leave_no_output():
+    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    labels = list(chunker.classes_)
+    chunker.set_params(constraints=[c.at_most(0, *labels, where={1: "DT"}), c.at_most(0, "PP")])
+    with pytest.raises(SearchError, match=r"sentence 0 \(from 0\) keeps the constraint at_most\(0, "):
+        chunker.predict(INPUTS)
+    alone = c.transitions(allowed=[(None, "B-NP"), ("B-NP", "I-NP"), ("I-NP", None)])
+    chunker.set_params(constraints=[c.at_most(0, "VP"), alone])
+    with pytest.raises(SearchError, match=r"keeps the constraint transitions\(allowed="):
+        chunker.predict(INPUTS)
+    assert chunker.predict([INPUTS[0][:2]]) == [["B-NP", "I-NP"]]

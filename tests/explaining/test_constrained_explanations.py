@@ -58,7 +58,7 @@ def test_the_cost_is_the_difference_of_the_scores():
     assert decision.other == done.without  # what is compared, if there is no truth
     assert done.cost == pytest.approx(-decision.difference)
     assert done.cost > 0
-    assert done.found == "by search"
+    assert done.found == "by dynamic programming"
     instances = tagger.model_.features.instances(tagger.input_columns(tagger.sentences([list(explanation.input)])))
     ids = [
         np.array([tagger.classes_.index(label) for label in side.labels], np.int32)

@@ -22,7 +22,7 @@ from riata import _core, registry
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.inference.decoder import MARGINALS, SPANS, Decoder, Risk
-from riata.models.legality import Legality
+from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from samples import CHUNKS, draws, recoded_chunker, tagger
@@ -49,9 +49,9 @@ class Case:
 
     def found(self, asked):
         """The labels of least expected loss, and what they are expected to have right."""
-        codes, expected = self.model._least_risk(self.model._instances(self.corpus), asked)
+        codes, expected = self.model._least_risk(self.model.instances(self.corpus), asked)
         ids = self.model.outputs.label_ids(codes, self.corpus.starts)
-        assert (self.model.decode(self.model._instances(self.corpus), Decoder(risk=asked)) == ids).all()
+        assert (self.model.decode(self.model.instances(self.corpus), Decoder(risk=asked)) == ids).all()
         return tuple(self.model.labels[i] for i in ids), expected[0]
 
     def shares(self, temperature):

@@ -15,8 +15,8 @@ from riata.errors import UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
+from riata.inference.rules.legality import Legality
 from riata.learning.structures.chain import heads
-from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.registry import get

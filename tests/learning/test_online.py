@@ -14,10 +14,10 @@ from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
+from riata.inference.rules.legality import Legality
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import Plan, train
 from riata.learning.online import SentenceTrainer, TrainingSet
-from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 

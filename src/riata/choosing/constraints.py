@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from riata.choosing.recipe import Choice
 from riata.errors import SettingError, UnsupportedError, printed
-from riata.inference.decoder import Risk
 from riata.inference.structure import OPERATIONS, SPACE
 
 if TYPE_CHECKING:
     from riata.inference.declared import Declared
 
+K_BEST = "k best"
 NONE, AFTER, DURING = "none", "after", "during"  # values of the parameter inference
 
 
@@ -24,10 +24,8 @@ class Constrained(NamedTuple):
     slots: Any = None  # gives the slots of sentences
 
 
-def constrained(
-    estimator: Any, choice: Choice, settings: Mapping[str, Any], risk: Risk | None, *, training: bool
-) -> Constrained:
-    """From the parameters of an estimator; or the reason why they do not go together. risk: the loss by which outputs are chosen."""
+def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> Constrained:
+    """From the parameters of an estimator; or the reason why they do not go together."""
     given, inference = estimator.declared_constraints(), estimator.inference
     if inference not in (NONE, AFTER, DURING):
         raise SettingError(f"inference is {printed(inference)}; expected {NONE!r}, {AFTER!r} or {DURING!r}.")
@@ -39,7 +37,7 @@ def constrained(
 
     declared = Declared(given)
     structure = choice.structure
-    if SPACE not in structure.offers:
+    if SPACE not in structure.offers and (structure.trees or K_BEST not in structure.offers):
         instead = choice.offered.instead("structure", lambda piece: SPACE in piece.offers)
         raise UnsupportedError(
             f"constraints need {SPACE} ({OPERATIONS[SPACE]}); the structure {structure.name!r} has none.",
@@ -47,11 +45,6 @@ def constrained(
         )
     if inference == NONE or not len(declared):
         return Constrained()
-    if risk is not None:
-        raise UnsupportedError(
-            f"constraints are kept by outputs of the highest score; decode={risk.decode!r} chooses labels by probabilities.",
-            remedy="Set decode=best, or leave out constraints.",
-        )
     if training and inference == DURING:
         _check_during(estimator, choice, settings)
     return Constrained(declared, inference == DURING, estimator.slots_of)
@@ -60,6 +53,11 @@ def constrained(
 def _check_during(estimator: Any, choice: Choice, settings: Mapping[str, Any]) -> None:
     """Refuses what learning under constraints cannot do."""
     recipe = choice.recipe
+    if SPACE not in choice.structure.offers:
+        raise UnsupportedError(
+            f"inference is {DURING!r}, which needs {SPACE} ({OPERATIONS[SPACE]}); the structure {choice.structure.name!r} has none.",
+            remedy=f"Use inference={AFTER!r}.",
+        )
     if not recipe.constrained:
         raise UnsupportedError(
             f"inference is {DURING!r}, but the recipe {recipe.name!r} learns from more than the best output.",

@@ -281,7 +281,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         strict=bool(estimator.strict),
         passes=Passes.of(estimator),
         choice=choice,
-        constrained=constrained(estimator, choice, settings, risk, training=training),
+        constrained=constrained(estimator, choice, settings, training=training),
     )
     if training:
         check_passes(estimator, options.passes, recipe)

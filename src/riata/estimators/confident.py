@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
+SUMMED = "Probabilities are summed over all outputs"
 
 
 class Confident:
@@ -126,7 +127,7 @@ class Confident:
         sentences = self._knowing(X, given)
         if is_empty(X):
             return PerSentence(np.empty((0, len(self.classes_))) for _ in X)
-        corpus = self.input_columns(sentences)
+        model, corpus = model.masked(self.input_columns(sentences), self.decoder(), SUMMED)
         rows, _ = model.probabilities(corpus, self._temperature())
         if self._recoder is not None:
             rows = self._summed_by_class(rows)
@@ -145,11 +146,12 @@ class Confident:
             label_column(X if y is None else y, self._knowing(X, None))  # refuses labels of other sentences
             return np.zeros(len(X))
         data = self._with_gold(X, y)
-        inputs, temperature = inputs_of(data), self._temperature()
+        temperature = self._temperature()
+        model, inputs = model.masked(inputs_of(data), self.decoder(), SUMMED)
         _, log_z = model.probabilities(inputs, temperature)
         labels = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
         known = np.maximum(labels, 0)
-        scores = model.scores_of(model.features.instances(inputs), known)
+        scores = model.scores_of(model.instances(inputs), known)
         never = np.flatnonzero((labels < 0) | model.never_gives(inputs, known) | self._written_otherwise(data, known))
         scores[np.searchsorted(data.starts, never, side="right") - 1] = -np.inf
         found: Values = np.minimum(scores / temperature - log_z, 0.0)
@@ -202,7 +204,8 @@ class Confident:
         assert risk is not None
         if is_empty(X):
             return 0.0
-        corpus, cost = self.input_columns(self.sentences(X)), 1.0
+        model, corpus = model.masked(self.input_columns(self.sentences(X)), self.decoder(), SUMMED)
+        cost = 1.0
         while True:  # the ratio falls or stays from one cost to the next, and there are finitely many labellings
             right, found, true = model.expected(
                 corpus, replace(risk, span_cost=cost, temperature=self._temperature())
@@ -215,7 +218,9 @@ class Confident:
     def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
         """The probabilities of the labellings whose scores predict_nbest returned for these sentences, among all labellings."""
         temperature = self._temperature()
-        _, log_z = self._check_fitted().probabilities(self.input_columns(self.sentences(X)), temperature)
+        inputs = self.input_columns(self.sentences(X))
+        model, inputs = self._check_fitted().masked(inputs, self.decoder(), SUMMED)
+        _, log_z = model.probabilities(inputs, temperature)
         rows = zip(scores, log_z.tolist(), strict=True)
         return [[min(1.0, math.exp(min(0.0, score / temperature - z))) for score in each] for each, z in rows]
 

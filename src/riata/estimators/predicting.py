@@ -34,7 +34,9 @@ MOST_LISTED = 1 << 24  # labels in the list of the best labellings of one senten
 class Predicting(Confident, ByLabel, Constrained):
     """Finds the labels of sentences, with the present parameters."""
 
-    _plain_rules: Any = None  # rules of the fast path
+    # Of the fast path: rules, and the form of the model that keeps others; None: the model itself.
+    _plain_rules: Any = None
+    _plain_model: Model | None = None
 
     def prepare(self) -> None:
         """Folds the model, which otherwise the first prediction does (docs/speed.md)."""
@@ -50,7 +52,7 @@ class Predicting(Confident, ByLabel, Constrained):
         """With the temperature of the calibration, if labels are chosen by probabilities; and with constraints."""
         found = options.decoder
         if (kept := self.kept(options)) is not None:
-            return replace(found, kept=kept)
+            found = replace(found, kept=kept)
         return found if found.risk is None else found.at(self._temperature())
 
     def predict(
@@ -138,6 +140,7 @@ class Predicting(Confident, ByLabel, Constrained):
             self.inference,
             tuple(self.constraints) if isinstance(self.constraints, list) else self.constraints,
             self._softens,
+            id(model),
         )
         if self.__dict__.get("_plain_with") != facts:
             if self.format_ == "memory" and self.inputs_ != tuple(range(len(self.inputs_))):
@@ -147,11 +150,12 @@ class Predicting(Confident, ByLabel, Constrained):
                 return None
             if decoder.kept is not None and decoder.kept.same is None:
                 return None
-            self._plain_rules = None if decoder.kept is None else decoder.kept.same
+            self._plain_model, self._plain_rules = model.plainly_kept(decoder)
             self._plain_with = facts
-        if model.folded is None or self._texts is None or self.first_ is not None:
+        folded = (self._plain_model or model).folded
+        if folded is None or self._texts is None or self.first_ is not None:
             return None
-        found: list[list[str]] | None = model.folded.label(sentences, len(self.inputs_), self._texts, self._plain_rules)
+        found: list[list[str]] | None = folded.label(sentences, len(self.inputs_), self._texts, self._plain_rules)
         return found
 
     def predict_ids(self, X: Any) -> Ids:
@@ -240,12 +244,13 @@ class Predicting(Confident, ByLabel, Constrained):
         from riata.inference.chain import K
 
         model, k = self._check_fitted(), int(K.parse(k))
-        model.check_nbest(self.decoder())
+        decoder = self.decoder()
+        model.check_nbest(decoder)
         corpus = self._knowing(X, None)
         if corpus.tokens == 0:
             return [[(np.empty(0, np.int32), 0.0)] for _ in range(len(corpus))]
         _check_listed(corpus, k, len(model.labels))
-        found = model.nbest(self.input_columns(corpus), k)
+        found = model.nbest(self.input_columns(corpus), k, decoder)
         if self._recoder is None:
             return found
         return [

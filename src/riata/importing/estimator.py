@@ -15,7 +15,7 @@ from riata.features.expressions import expressions
 from riata.importing.formats.base import Format, head_of
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported
-from riata.models.legality import Legality
+from riata.inference.rules.first_order import encoded
 from riata.models.structures.chain import constrained
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
     if legal:
         if both is None:
             raise UnsupportedError("legal=True is for chunk labels; of plain labels, each may follow each.")
-        legality = Legality(*both.learnt.allowed(labels))
+        legality = encoded(both.learnt, labels)
         model = constrained(model, legality)
         if not legality.is_complete:
             raise UnsupportedError(

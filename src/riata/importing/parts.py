@@ -16,9 +16,9 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features, family_of
 from riata.features.expressions import expressions
 from riata.features.templates import Template
+from riata.inference.rules.legality import Legality
 from riata.models.chain_parts import weight_bytes
 from riata.models.feature_parts import refuse_huge
-from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.outputs import of_kind
 from riata.models.structures.chain import ChainOutputs

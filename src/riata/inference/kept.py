@@ -6,12 +6,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from riata import _core
+from riata.inference.rules.compiled import Compiled, compiled
 from riata.inference.rules.packed import PackedParts, PackedRules, pack_automata, pack_rules
 from riata.inference.rules.rule import Automaton, Rule
 from riata.inference.rules.rules import Rules
@@ -79,17 +81,46 @@ class Kept:
         declared.check(names)
         self._shared = self._softened(declared.shared(names))
         self._varies = not all(constraint.is_shared for constraint in declared.constraints)
-        self._same = (
-            None
-            if self._varies
-            else Grounded(native_rules(self.names, self._shared.rules, self._shared.automata), self._shared, ())
+        self._same = None if self._varies else self._grounded()
+        self.masked: tuple[Any, Any] | None = (
+            None  # a model, and its form that keeps the masks; made by models/masked.py
+        )
+        self.watches = (
+            False  # whether it is counted what models break without constraints, also where that takes another decoding
         )
 
     def counted_anew(self) -> Kept:
-        """The same constraints, which count by themselves how they are kept."""
+        """The same constraints, which count by themselves how they are kept, and what is broken without them."""
         found = copy(self)
-        found.tally = Tally()
+        found.tally, found.watches = Tally(), True
         return found
+
+    def counted_by(self, other: Kept | None) -> Kept:
+        """The same constraints, counted as the others are."""
+        found = copy(self)
+        if other is not None:
+            found.tally, found.watches = other.tally, False
+        return found
+
+    @cached_property
+    def masks(self) -> Compiled:
+        """The rules of all sentences, as far as they are masks."""
+        return compiled(self._shared, self.names)
+
+    def sharing(self, rules: Rules) -> Kept | None:
+        """The same with these rules of all sentences; None: nothing is left."""
+        if not rules and not self._varies:
+            return None
+        found = copy(self)
+        found._shared = rules
+        vars(found).pop("masks", None)
+        found._same = found._grounded() if not self._varies else None
+        return found
+
+    @property
+    def shared(self) -> Rules:
+        """The rules of all sentences."""
+        return self._shared
 
     @property
     def same(self) -> _core.Rules | None:
@@ -105,6 +136,9 @@ class Kept:
         packed = pack_rules([rules.rules for rules in own], len(self.names))
         native.add(packed.sentences, *_arrays(packed))
         return Grounded(native, self._shared, own)
+
+    def _grounded(self) -> Grounded:
+        return Grounded(native_rules(self.names, self._shared.rules, self._shared.automata), self._shared, ())
 
     def _softened(self, rules: Rules) -> Rules:
         return rules if self.soften is None else rules.softened(self.soften)

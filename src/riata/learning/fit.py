@@ -310,9 +310,12 @@ class Fit:
         kept = self.kept(structure)
 
         def score(model: Any) -> float:
-            labels = model.decode(instances, self.options.decoder)
+            decoder = self.options.decoder
+            if kept is not None and decoder.risk is not None:
+                return structure.score(dev, model.predict(inputs, replace(decoder, kept=kept)), model.labels)
+            labels = model.decode(instances, decoder)
             if kept is not None:
-                labels = model.made_to_keep(inputs, labels, replace(self.options.decoder, kept=kept))
+                labels = model.made_to_keep(inputs, labels, replace(decoder, kept=kept))
             return structure.score(dev, labels, model.labels)
 
         return score

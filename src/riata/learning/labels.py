@@ -17,9 +17,10 @@ from riata.data.recoding import Recoder, Tags
 from riata.data.types import Column, Corpus, Ids
 from riata.data.unknown import UNKNOWN, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
+from riata.inference.rules.first_order import encoded
+from riata.inference.rules.legality import Legality
 from riata.learning.events import Listener, Note
 from riata.models.feature_parts import MOST_LABELS
-from riata.models.legality import Legality
 
 OUTSIDE = "O"
 IN_MEMORY = "memory"  # the format of data that were not read from a file
@@ -36,9 +37,7 @@ class LabelSet:
     tags: Tags | None  # None: plain labels
 
     def legality(self) -> Legality:
-        return (
-            Legality.free(len(self.labels)) if self.tags is None else Legality(*self.tags.learnt.allowed(self.labels))
-        )
+        return Legality.free(len(self.labels)) if self.tags is None else encoded(self.tags.learnt, self.labels)
 
     def ids(self, column: Column) -> Ids:
         """The column as ids of these labels; -1 if a label is unknown."""

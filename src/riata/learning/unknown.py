@@ -12,8 +12,8 @@ from riata.errors import DataError, UnsupportedError
 
 if TYPE_CHECKING:
     from riata.choosing.options import Options
+    from riata.inference.rules.legality import Legality
     from riata.learning.events import Listener
-    from riata.models.legality import Legality
 
 
 def partly_known(data: Corpus, options: Options) -> Corpus:

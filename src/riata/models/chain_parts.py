@@ -12,10 +12,10 @@ from riata._core import FeatureIndex, StoredChain
 from riata.errors import ModelFileError
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
+from riata.inference.rules.legality import Flags, Legality
 from riata.models.arrays import narrow, read_array, read_counts
 from riata.models.container import Arrays
 from riata.models.feature_parts import refuse_huge, row_width
-from riata.models.legality import Flags, Legality
 
 FEWEST_BITS, MOST_BITS = 10, 30  # of a table of hashed weights
 NONE = np.empty(0, np.uint8)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import _core
-from riata.data.types import Corpus, Ids
+from riata.data.types import Corpus, Ids, Starts
 from riata.errors import SearchError
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import Grounded, Kept, native_rules
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
+from riata.models.masked import Masked, masked
 
 if TYPE_CHECKING:
     from riata._core import Instances
@@ -25,37 +27,140 @@ if TYPE_CHECKING:
 CLEAN = "kept them already"
 SEARCHED = "by search"
 CUT = "by a search that was cut off"
+MASKED = "by dynamic programming"
 SOLVED = "by the integer program"
 LISTED = "by a list of the best"
+UNLISTED = "not among the best"
+WAYS = [CLEAN, MASKED, SEARCHED, CUT, SOLVED, LISTED]
 LONGEST_LIST = 1000  # outputs of one sentence that are tried one after the other
 
 FOUND, NOT_FOUND = 1, 2  # what the core says of a search
 ONE = np.zeros(1, np.int64)  # numbers of sentences, if there is one
 
 
-def keeping(
-    model: Model, corpus: Corpus, codes: Ids, decoder: Decoder, instances: Callable[[Corpus], Instances]
-) -> Ids:
-    """The codes of a corpus, where those that break constraints are replaced by the best that keep them.
+def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
+    """The label ids of a corpus, which keep the decoder's constraints."""
+    kept, free = decoder.kept, replace(decoder, kept=None)
+    assert kept is not None
+    found = None if decoder.risk is not None else masked(model, decoder)
+    plain = model.predict(corpus, free, threads) if kept.watches or (found is None and decoder.risk is None) else None
+    if decoder.risk is not None:
+        what = f"decode={decoder.risk.decode!r} asks for probabilities over all outputs"
+        own, limited = model.masked(corpus, decoder, what)
+        labels, ways = own.predict(limited, free, threads), [MASKED] * len(corpus)
+    elif found is None:
+        assert plain is not None
+        labels, ways = _kept(model, corpus, plain, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+    else:
+        labels, ways = _with_masks(found, corpus, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+    if plain is not None and kept.watches:
+        clean, broken = _broken(model, kept.on(corpus), corpus, model.outputs.codes(plain, corpus.starts))
+        ways = [CLEAN if was else MASKED if way == CLEAN else way for was, way in zip(clean, ways, strict=True)]
+        kept.tally.add({}, broken)
+    kept.tally.add(Counter(sorted(ways, key=WAYS.index)), {})
+    return labels
 
-    instances: makes the instances of sentences, if some of them must be searched.
+
+def _with_masks(
+    found: Masked, corpus: Corpus, decoder: Decoder, threads: int, refusal: Callable[[int], SearchError]
+) -> tuple[Ids, list[str]]:
+    """Labels of the form of a model that keeps masks, made to keep what else is asked for; and how they were found."""
+    limited = found.limited(corpus, refusal)
+    labels = found.model.predict(limited, replace(decoder, kept=None), threads)
+    if found.rest is None:
+        return labels, [MASKED] * len(corpus)
+    rest = replace(decoder, kept=found.rest.counted_by(decoder.kept))
+    labels, ways = _kept(found.model, limited, labels, rest, threads, refusal, found)
+    return labels, [MASKED if way == CLEAN and found.has_masks else way for way in ways]
+
+
+def _kept(
+    model: Model,
+    corpus: Corpus,
+    labels: Ids,
+    decoder: Decoder,
+    threads: int,
+    refusal: Callable[[int], SearchError],
+    masks: Masked | None = None,
+) -> tuple[Ids, list[str]]:
+    codes = model.outputs.codes(labels, corpus.starts)
+    codes, ways = keeping(model, corpus, codes, decoder, lambda part: model.instances(part, threads), refusal, masks)
+    return model.outputs.label_ids(codes, corpus.starts), ways
+
+
+def made_to_keep(model: Model, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1) -> Ids:
+    """These labels, where they keep the decoder's constraints; elsewhere the best that do."""
+    kept = decoder.kept
+    assert kept is not None
+    labels, ways = _kept(model, corpus, labels, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+    kept.tally.add(Counter(sorted(ways, key=WAYS.index)), {})
+    return labels
+
+
+def keeping(
+    model: Model,
+    corpus: Corpus,
+    codes: Ids,
+    decoder: Decoder,
+    instances: Callable[[Corpus], Instances],
+    refusal: Callable[[int], SearchError],
+    masks: Masked | None = None,
+) -> tuple[Ids, list[str]]:
+    """The codes of a corpus, where those that break constraints are replaced by the best that keep them; and how each was found.
+
+    instances: makes the instances of sentences, if some must be searched. refusal: what to say of a sentence without a legal output.
+    masks: the model with its masks, if it is the model of such ones.
     """
     kept = decoder.kept
     assert kept is not None
-    rules = kept.on(corpus)
-    starts = corpus.starts
-    verdicts = _core.verdicts(rules.native, starts, model.outputs.slot_labels(codes).ravel())
-    again = np.flatnonzero(verdicts | _refused(model, rules, corpus, codes))
-    kept.tally.add({CLEAN: len(corpus) - len(again)}, _broken(model, rules, corpus, codes, again))
+    rules, starts = kept.on(corpus), corpus.starts
+    again, ways = _illegal(model, rules, corpus, codes), [CLEAN] * len(corpus)
     if not len(again):
-        return codes
-    part = corpus[again]
-    known = instances(part)
-    found, how = _core.decode_under(model.weights, model.features.index, known, vars(decoder), rules.native, again)
-    out = codes.copy()
-    ways: Counter[str] = Counter()
+        return codes, ways
+    part, out = corpus[again], codes.copy()
+    if masks is not None and rules.own:
+        part = masks.limited(part, lambda number: refusal(int(again[number])), [rules.own[s] for s in again.tolist()])
+        if part.known is not None:
+            free = model.predict(part, replace(decoder, kept=None))
+            _put(out, starts, again, model.outputs.codes(free, part.starts))
+            left = np.isin(again, _illegal(model, rules, corpus, out))
+            for sentence in again[~left].tolist():
+                ways[sentence] = MASKED
+            again, part = again[left], part[np.flatnonzero(left)]
+    if len(again):
+        _search(model, rules, part, again, out, starts, ways, decoder, instances, refusal)
+    return out, ways
+
+
+def _put(out: Ids, starts: Starts, sentences: NDArray[np.int64], codes: Ids) -> None:
+    """Writes the codes of some sentences over those of a corpus."""
+    lengths = (starts[1:] - starts[:-1])[sentences]
+    firsts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    out[np.repeat(starts[sentences] - firsts, lengths) + np.arange(len(codes))] = codes
+
+
+def _search(
+    model: Model,
+    rules: Grounded,
+    part: Corpus,
+    again: NDArray[np.int64],
+    out: Ids,
+    starts: Starts,
+    ways: list[str],
+    decoder: Decoder,
+    instances: Callable[[Corpus], Instances],
+    refusal: Callable[[int], SearchError],
+) -> None:
+    """Searches for legal outputs of some sentences. part: these, again: their numbers in the corpus."""
+    kept = decoder.kept
+    assert kept is not None
+    found, how = out, np.full(len(again), NOT_FOUND)
+    if model.is_searched:
+        known = instances(part)
+        found, how = _core.decode_under(model.weights, model.features.index, known, vars(decoder), rules.native, again)
     for number, sentence in enumerate(again.tolist()):
         low, high = part.starts[number], part.starts[number + 1]
+        at = slice(starts[sentence], starts[sentence + 1])
         one: Ids = found[low:high]
         own, way = rules.of(sentence), SEARCHED
         if how[number] != FOUND or (own.predicates and own.broken(model.outputs.slot_labels(found[low:high]))):
@@ -63,15 +168,12 @@ def keeping(
             searched = None if how[number] == NOT_FOUND or own.predicates else one
             other, way, gap = _otherwise(model, alone, own, searched, kept, decoder)
             if other is None:
-                raise _nothing_legal(model, kept, own, corpus, sentence, alone, decoder)
+                raise _none_listed(part, number) if way == UNLISTED else refusal(sentence)
             one = other
             if way == CUT and gap is None and decoder.queue == EXACT.queue:
-                gap = _gap(model, alone, own, codes[starts[sentence] : starts[sentence + 1]], one)
+                gap = _gap(model, alone, own, out[at], one)
             kept.tally.cut(gap or 0.0)
-        out[starts[sentence] : starts[sentence + 1]] = one
-        ways[way] += 1
-    kept.tally.add(ways, {})
-    return out
+        out[at], ways[sentence] = one, way
 
 
 def _otherwise(
@@ -95,7 +197,7 @@ def _otherwise(
         if solved is None:
             return None, "", None
         return solved.output, SOLVED if solved.optimal else CUT, solved.gap
-    if rules.predicates:
+    if rules.predicates or not model.is_searched:
         return *_from_list(model, alone, rules), None
     return _in_any_time(model, alone, rules, kept, decoder) if searched is None else searched, CUT, None
 
@@ -114,6 +216,12 @@ def _gap(model: Model, alone: Instances, rules: Rules, free: Ids, found: Ids) ->
     return max(best - own + rules.penalty(model.outputs.slot_labels(found)), 0.0)
 
 
+def _illegal(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.int64]:
+    """The sentences whose outputs break a rule, also a soft one."""
+    verdicts = _core.verdicts(rules.native, corpus.starts, model.outputs.slot_labels(codes).ravel())
+    return np.flatnonzero(verdicts | _refused(model, rules, corpus, codes))
+
+
 def _refused(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.uint8]:
     """[S] whether a user's function refuses an output, or makes it pay."""
     out = np.zeros(len(corpus), np.uint8)
@@ -125,20 +233,25 @@ def _refused(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArr
     return out
 
 
-def _broken(model: Model, rules: Grounded, corpus: Corpus, codes: Ids, sentences: NDArray[np.int64]) -> Counter[int]:
-    """In how many of these sentences each constraint is broken."""
+def _broken(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> tuple[list[bool], Counter[int]]:
+    """Whether each output keeps everything; and in how many sentences each constraint is broken."""
     out: Counter[int] = Counter()
-    for s in sentences.tolist():
+    illegal = _illegal(model, rules, corpus, codes).tolist()
+    for s in illegal:
         labels = model.outputs.slot_labels(codes[corpus.starts[s] : corpus.starts[s + 1]])
         out.update({broken.origin for broken in rules.of(s).broken(labels)})
-    return out
+    clean = np.ones(len(corpus), bool)
+    clean[illegal] = False
+    return clean.tolist(), out
 
 
 def _from_list(model: Model, alone: Instances, rules: Rules) -> tuple[Ids | None, str]:
     """The best legal output among the best outputs of one sentence, penalties included; None if none of them is legal."""
     best: Ids | None = None
     value, asked = -np.inf, 10
-    while asked <= LONGEST_LIST and model.outputs.exact_refusal(model.features) is None:
+    if model.outputs.exact_refusal(model.features) is not None:
+        return None, ""
+    while asked <= LONGEST_LIST:
         _, codes, scores = model.weights.nbest(model.features.index, alone, asked)
         for one, score in zip(codes.reshape(len(scores), -1), scores.tolist(), strict=True):
             if score <= value:
@@ -149,14 +262,17 @@ def _from_list(model: Model, alone: Instances, rules: Rules) -> tuple[Ids | None
         if len(scores) < asked:
             return best, LISTED
         asked *= 10
-    return best, CUT
+    return best, UNLISTED if best is None else CUT
 
 
-def _nothing_legal(
-    model: Model, kept: Kept, rules: Rules, corpus: Corpus, sentence: int, known: Instances, decoder: Decoder
-) -> SearchError:
-    """The error that names the sentence and constraints that conflict there. known: the instances of the sentence alone."""
+def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int) -> SearchError:
+    """The error that names a sentence and constraints that conflict there. Where nothing searches, it names all of them."""
     from riata.inference.rules.conflicts import no_legal_output
+
+    kept = decoder.kept
+    assert kept is not None
+    alone = corpus[sentence : sentence + 1]
+    rules, known = kept.on(alone).of(0), model.instances(alone)
 
     def impossible(some: set[int]) -> bool:
         fewer = rules.where(lambda one: one.origin in some and one.penalty == HARD)
@@ -166,11 +282,27 @@ def _nothing_legal(
         return bool(how[0] == NOT_FOUND)
 
     origins = {one.origin for one in rules.hard().all()}
-    for origin in sorted(origins) if impossible(origins) else ():
+    for origin in sorted(origins) if model.is_searched and impossible(origins) else ():
         if impossible(origins - {origin}):
             origins -= {origin}
-    at = int(corpus.starts[sentence])
-    # Files are read in parts, in which sentences are counted anew; the line tells which one it is.
-    which = "this sentence" if corpus.lines is not None else f"sentence {sentence} (from 0)"
-    error = no_legal_output(kept.declared, sorted(origins), which)
-    return error.located(corpus.name, corpus.line_of(at) if corpus.lines is not None else None)  # type: ignore[return-value]
+    error = no_legal_output(kept.declared, sorted(origins), _which(corpus, sentence))
+    return _located(error, corpus, sentence)
+
+
+def _none_listed(corpus: Corpus, sentence: int) -> SearchError:
+    which = "this sentence" if corpus.lines is not None else "a sentence"
+    error = SearchError(
+        f"None of the {LONGEST_LIST:,} best outputs of {which} keeps the constraints.",
+        remedy="Leave one of them out, or give it a penalty.",
+    )
+    return _located(error, corpus, sentence)
+
+
+def _which(corpus: Corpus, sentence: int) -> str:
+    """Files are read in parts, in which sentences are counted anew; the line tells which one it is."""
+    return "this sentence" if corpus.lines is not None else f"sentence {sentence} (from 0)"
+
+
+def _located(error: SearchError, corpus: Corpus, sentence: int) -> SearchError:
+    line = corpus.line_of(int(corpus.starts[sentence])) if corpus.lines is not None else None
+    return error.located(corpus.name, line)  # type: ignore[return-value]

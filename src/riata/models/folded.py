@@ -11,7 +11,7 @@ from riata._core import Alphabet, ChainWeights, Folded, Rules
 from riata.data.types import Corpus, Ids
 from riata.features.attributes import builtin
 from riata.features.compile import Features
-from riata.models.legality import Flags
+from riata.inference.rules.legality import Flags
 
 RiskArguments: TypeAlias = tuple[dict[str, Any], Ids, Flags]  # a Risk, and which chunks labels stand for
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata._core import Instances, allow, unbounded
+from riata._core import Instances, Rules, allow, unbounded
+from riata.data.kept_labels import KnownLabels
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.features.compile import Features
@@ -100,7 +101,7 @@ class Model:
 
     def expected(self, corpus: Corpus, risk: Risk) -> Values:
         """What the outputs of least expected loss are expected to have right: [S, 3], see Outputs.least_risk."""
-        return self._least_risk(self._instances(corpus), risk)[1]
+        return self._least_risk(self.instances(corpus), risk)[1]
 
     def _label_ids(self, codes: Ids, instances: Instances) -> Ids:
         return self.outputs.label_ids(codes, instances.starts())
@@ -113,22 +114,20 @@ class Model:
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         """The label ids of every token, computed in the fastest way."""
         if decoder.kept is not None:
-            return self.made_to_keep(
-                corpus, self.predict(corpus, replace(decoder, kept=None), threads), decoder, threads
-            )
+            from riata.models.constrained import predicted
+
+            return predicted(self, corpus, decoder, threads)
         if decoder.queue == EXACT.queue and corpus.known is None:
             found = self._predict_fast(corpus, threads, decoder.risk)
             if found is not None:
                 return found
-        return self.decode(self._instances(corpus, threads), decoder)
+        return self.decode(self.instances(corpus, threads), decoder)
 
     def made_to_keep(self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1) -> Ids:
         """These labels, where they keep the decoder's constraints; elsewhere the best that do."""
-        from riata.models.constrained import keeping
+        from riata.models.constrained import made_to_keep
 
-        codes = self.outputs.codes(labels, corpus.starts)
-        codes = keeping(self, corpus, codes, decoder, lambda part: self._instances(part, threads))
-        return self.outputs.label_ids(codes, corpus.starts)
+        return made_to_keep(self, corpus, labels, decoder, threads)
 
     def _predict_fast(self, corpus: Corpus, threads: int, risk: Risk | None) -> Ids | None:
         if risk is not None:
@@ -139,16 +138,25 @@ class Model:
             found = self.held.predict_few(corpus)
         return self.folded.predict(corpus, threads) if found is None and self.folded is not None else found
 
-    def _instances(self, corpus: Corpus, threads: int = 1) -> Instances:
+    def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
         """The instances of a corpus, with the known labels that decoding must keep."""
         instances: Instances = self.features.instances(corpus, threads)
         if corpus.known is not None:
             known = self.outputs.as_known(self.weights, corpus.known)
             allow(instances, known.sets, known.of)
-            stuck = self.outputs.stuck(self.weights, corpus.starts, known)
-            if len(stuck):
-                raise known.impossible(corpus, int(stuck[0]))
+            self.check_known(corpus)
         return instances
+
+    def check_known(self, corpus: Corpus) -> None:
+        """Refuses known labels that no output has."""
+        assert corpus.known is not None
+        stuck = self.stuck(corpus, corpus.known)
+        if len(stuck):
+            raise self.outputs.as_known(self.weights, corpus.known).impossible(corpus, int(stuck[0]))
+
+    def stuck(self, corpus: Corpus, known: KnownLabels) -> NDArray[np.int64]:
+        """For sentences without an output that agrees with these labels, the first token at which none is left."""
+        return self.outputs.stuck(self.weights, corpus.starts, self.outputs.as_known(self.weights, known))
 
     def confidences(
         self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
@@ -158,12 +166,27 @@ class Model:
         For chunks, a token has the confidence of its chunk. With exact decoding, the confidence is summed over all outputs; if dynamic
         programming cannot do that, by a beam without a limit.
         """
-        instances, given = self._instances(corpus), NO_CODES
+        if decoder.kept is not None and decoder.queue == EXACT.queue:
+            from riata.models.constrained_lists import confident
+
+            return confident(self, corpus, decoder, temperatures, chunks=chunks)
+        return self._confidences(corpus, decoder, temperatures, NO_CODES, chunks=chunks)
+
+    def given_confidences(
+        self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], labels: Ids, *, chunks: bool
+    ) -> tuple[Ids, Values]:
+        """`confidences` of these label ids."""
+        codes = self.outputs.codes(labels, corpus.starts)
+        return self._confidences(corpus, decoder, temperatures, codes, chunks=chunks)
+
+    def _confidences(
+        self, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], given: Ids, *, chunks: bool
+    ) -> tuple[Ids, Values]:
+        """given: the codes of the outputs; empty: they are looked for."""
+        instances = self.instances(corpus)
         if decoder.queue == EXACT.queue:
-            given = self._codes(instances, decoder)  # among outputs of equal score, the beam may find another one
-            if decoder.kept is not None:
-                labels = self.made_to_keep(corpus, self._label_ids(given, instances), decoder)
-                given = self.outputs.codes(labels, corpus.starts)
+            if not len(given):
+                given = self._codes(instances, decoder)  # among outputs of equal score, the beam may find another one
             summed = self.outputs.summed_confidences(self, instances, given, temperatures, chunks=chunks)
             if summed is not None:
                 return self._label_ids(given, instances), summed
@@ -185,18 +208,56 @@ class Model:
         self._check_exact(
             "Probabilities are summed over all outputs", "predict_confidence gives that of what was predicted"
         )
-        log_z, rows = self.outputs.probabilities(self, self._instances(corpus), temperature)
+        log_z, rows = self.outputs.probabilities(self, self.instances(corpus), temperature)
         return rows.reshape(-1, len(self.labels)), log_z
 
-    def nbest(self, corpus: Corpus, n: int) -> list[list[tuple[Ids, float]]]:
+    def masked(self, corpus: Corpus, decoder: Decoder, what: str) -> tuple[Model, Corpus]:
+        """The model and the corpus for what looks at all outputs, so that it looks only at those that keep constraints.
+
+        Refuses constraints that dynamic programs cannot keep. what: what looks at all outputs, in words.
+        """
+        if decoder.kept is None:
+            return self, corpus
+        from functools import partial
+
+        from riata.models.constrained import nothing_legal
+        from riata.models.masked import masked
+
+        found = masked(self, decoder)
+        if found is None:
+            raise UnsupportedError(
+                f"{what}; it keeps constraints only where a dynamic program finds the best output, with queue='exact'.",
+                remedy="constraints=False leaves them out.",
+            )
+        return found.model, found.only_masks(corpus, partial(nothing_legal, self, decoder, corpus), what)
+
+    def nbest(self, corpus: Corpus, n: int, decoder: Decoder = EXACT) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best outputs, as label ids, with their scores; fewer if there are fewer."""
-        counts, codes, scores = self.weights.nbest(self.features.index, self._instances(corpus), n)
+        if decoder.kept is not None:
+            from riata.models.constrained_lists import listed
+
+            return listed(self, corpus, n, decoder)
+        counts, codes, scores = self.weights.nbest(self.features.index, self.instances(corpus), n)
         lengths = np.repeat(np.diff(corpus.starts), counts)
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         ids = self.outputs.label_ids(codes, starts)
         each = [(ids[low:high], score) for low, high, score in zip(starts, starts[1:], scores.tolist(), strict=False)]
         ends = np.cumsum(counts).tolist()
         return [each[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+
+    def plainly_kept(self, decoder: Decoder) -> tuple[Model | None, Rules | None]:
+        """For constraints that are the same for all sentences: a form of the model that keeps some of them, and the rules that are left.
+
+        The form is None if it is the model, or if sentences of some lengths have no output in it.
+        """
+        if decoder.kept is None:
+            return None, None
+        from riata.models.masked import masked
+
+        found = masked(self, decoder)
+        if found is None or found.model is self or not found.model.outputs.is_complete:
+            return None, decoder.kept.same
+        return found.model, None if found.rest is None else found.rest.same
 
     def check_nbest(self, decoder: Decoder) -> None:
         """Refuses lists of the best outputs if they would not be exact."""
@@ -205,10 +266,6 @@ class Model:
             raise UnsupportedError(
                 f"The n best outputs are found exactly; the queue {decoder.queue!r} keeps what a search happens to meet.",
                 remedy="set_params(queue='exact', beam=None).",
-            )
-        if decoder.kept is not None:
-            raise UnsupportedError(
-                "Lists of the best outputs do not keep constraints.", remedy="Leave out the list, or constraints."
             )
         if decoder.risk is not None:
             raise UnsupportedError(
@@ -222,9 +279,14 @@ class Model:
         if refusal is not None:
             raise UnsupportedError(f"{what}: {refusal.reason}.", remedy=f"{instead}; or {refusal.remedy}.")
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether its structure is searched step by step."""
+        return SPACE in registry.get("structure", self.structure).offers
+
     def check_searched(self, what: str) -> None:
         """Refuses what needs a search, if the structure has none. what: the thing that needs it, in words."""
-        if SPACE not in registry.get("structure", self.structure).offers:
+        if not self.is_searched:
             raise UnsupportedError(
                 f"The structure {self.structure!r} is not searched step by step; {what}.",
                 remedy="predict gives the best output, and state_features_ the weights behind it.",

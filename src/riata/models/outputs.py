@@ -19,8 +19,8 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import Template
 from riata.inference.decoder import SPANS, Risk
+from riata.inference.rules.legality import Flags, Legality
 from riata.models.container import Arrays
-from riata.models.legality import Flags
 
 if TYPE_CHECKING:
     from riata.data.encodings.base import Encoding
@@ -160,6 +160,30 @@ class Outputs(ABC):
             f"the structure {self.structure!r} cannot be decoded under constraints: nothing searches it step by step.",
             remedy="Leave out constraints, or use structure='joint' for tags with chunk labels.",
         )
+
+    # What constraints become in dynamic programs (models/masked.py).
+    takes_sets: ClassVar[bool] = False  # whether decoding takes sets of labels that tokens may have
+    labels_every_slot: ClassVar[bool] = True  # whether every slot has a label
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a sentence of any length has an output, as far as neighbouring labels say."""
+        return True
+
+    def stuck_alone(self, starts: Starts) -> NDArray[np.int64]:
+        """For sentences that neighbouring labels leave no output, the first token at which none is left."""
+        return np.empty(0, np.int64)
+
+    def limited(self, model: Model, columns: Sequence[Legality]) -> Model | None:
+        """The same model, whose labels also follow each other only so, output column by output column; None: it knows no such masks."""
+        return None
+
+    def tag_sets(self, sets: Flags, *, everywhere: bool) -> Flags | None:
+        """Sets of parts, [M, labels of slots], as sets of labels of tokens, [M, labels]; None: these do not say it.
+
+        everywhere: whether they hold for all tokens.
+        """
+        return None
 
     def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
         """The labels of the slots of one sentence, [T] or [T, 2], numbered as `label_names` does; -1: a slot without a label."""

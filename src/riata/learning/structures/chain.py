@@ -21,6 +21,7 @@ from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
 from riata.features.per_label import CLASSIFIERS, PREVIOUS, is_by_label_before
+from riata.inference.rules.legality import Legality
 from riata.learning.batch.trainer import Problem
 from riata.learning.cost import tell_of_cost
 from riata.learning.dictionary import check_goes_on, new_dictionary
@@ -29,7 +30,6 @@ from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.learning.unknown import leave_out_impossible, tell_of_unknown
 from riata.models.feature_parts import row_width
-from riata.models.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import PRECISIONS, ChainOutputs
 

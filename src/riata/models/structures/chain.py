@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from riata.errors import DataError, ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
+from riata.inference.rules.legality import Flags, Legality
 from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow, read_alphabet, read_strings, store_texts
 from riata.models.chain_parts import (
@@ -54,7 +55,6 @@ from riata.models.feature_parts import (
     store_values,
 )
 from riata.models.folded import FoldedModel, foldable
-from riata.models.legality import Flags, Legality
 from riata.models.model import Model
 from riata.models.named import NamedModel, is_named
 from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
@@ -101,6 +101,23 @@ class ChainOutputs(Outputs):
         from riata.models.label_names import names_of
 
         return names_of((), self.labels, encoding) if encoding is not None else names_of(self.labels, (), None)
+
+    takes_sets = True
+
+    @property
+    def is_complete(self) -> bool:
+        return self.legality.is_complete
+
+    def stuck_alone(self, starts: Starts) -> NDArray[np.int64]:
+        return self.legality.stuck_alone(starts)
+
+    def limited(self, model: Model, columns: Sequence[Legality]) -> Model | None:
+        if model.local:
+            return None  # steps are normalised over the labels that may follow: other masks would be another model
+        return constrained(model, self.legality & columns[0])
+
+    def tag_sets(self, sets: Flags, *, everywhere: bool) -> Flags | None:
+        return sets.astype(np.uint8)
 
     def slot_scores(self, model: Model, instances: Instances, sentence: int) -> tuple[Values, Values | None] | None:
         if model.features.program.order > 0 or model.local:
@@ -272,8 +289,9 @@ def _check_order(features: Features, labels: int, error: type[RiataError]) -> No
 
 def constrained(model: Model, legality: Legality) -> Model:
     """The same weights, with other rules for which labels may follow each other."""
-    weights = model.weights_as(PRECISIONS).constrained(*legality.flags)
-    return Model(model.features, weights, ChainOutputs(model.labels, legality))
+    outputs = of_kind(model.outputs, ChainOutputs)
+    weights: Any = model.weights
+    return Model(model.features, weights.constrained(*legality.flags), replace(outputs, legality=legality))
 
 
 OUTPUTS = ChainOutputs

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata._core import FactorialWeights, FactorialWeights64, Instances, most_combinations
 from riata.data.chunk_boundaries import chunk_flags
 from riata.data.encodings.base import Encoding
 from riata.data.pairs import joined_text
-from riata.data.types import Ids
+from riata.data.types import Ids, Starts
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.factorial import ALONE, SECOND, FactorialFeatures, parse
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
+from riata.inference.rules.first_order import encoded
+from riata.inference.rules.legality import Flags, Legality
+from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
     feature_header,
@@ -29,7 +33,6 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
-from riata.models.legality import Flags, Legality
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind
 from riata.models.tags_and_chunks import read_tags_and_chunks
@@ -46,6 +49,7 @@ class FactorialOutputs(Outputs):
     tags: tuple[str, ...]
     chunks: tuple[str, ...]
     encoding: Encoding  # of the chunk labels
+    more: tuple[Legality, ...] | None = None  # masks of constraints, by column
 
     structure = "factorial"
     precisions = PRECISIONS
@@ -57,8 +61,34 @@ class FactorialOutputs(Outputs):
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)
-        of_columns = Legality.free(len(self.tags)), Legality(*self.encoding.allowed(self.chunks))
-        return kind(of_kind(features, FactorialFeatures).native, [column.flags for column in of_columns])
+        return kind(of_kind(features, FactorialFeatures).native, [column.flags for column in self.columns_legality()])
+
+    @property
+    def is_complete(self) -> bool:
+        return all(column.is_complete for column in self.columns_legality())
+
+    def stuck_alone(self, starts: Starts) -> NDArray[np.int64]:
+        return np.sort(np.concatenate([column.stuck_alone(starts) for column in self.columns_legality()]))
+
+    def limited(self, model: Model, columns: Sequence[Legality]) -> Model | None:
+        outputs = replace(self, more=tuple(columns))
+        weights: Any = model.weights
+        flags = [column.flags for column in outputs.columns_legality()]
+        return Model(model.features, weights.constrained(flags), outputs)
+
+    def columns_legality(self) -> tuple[Legality, ...]:
+        """Which tags, and which chunk labels, may follow each other."""
+        own = Legality.free(len(self.tags)), encoded(self.encoding, self.chunks)
+        return own if self.more is None else tuple(a & b for a, b in zip(own, self.more, strict=True))
+
+    def label_names(self, encoding: Encoding | None) -> LabelNames:
+        from riata.models.label_names import names_of
+
+        return names_of(self.tags, self.chunks, self.encoding)
+
+    def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
+        tags, chunks = np.divmod(codes, len(self.chunks))
+        return np.stack([tags, len(self.tags) + chunks], axis=1).astype(np.int32)
 
     def exact_refusal(self, features: Features) -> Refusal | None:
         return None

@@ -21,6 +21,8 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
 from riata.features.joint import JointFeatures, parse
+from riata.inference.rules.first_order import encoded
+from riata.inference.rules.legality import Flags, Legality
 from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow
 from riata.models.container import Arrays
@@ -35,7 +37,6 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
-from riata.models.legality import Flags, Legality
 from riata.models.model import Model
 from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
 from riata.models.tags_and_chunks import read_tags_and_chunks
@@ -70,7 +71,7 @@ class JointOutputs(Outputs):
 
     def legality(self) -> Legality:
         """Which chunk labels may follow each other."""
-        return Legality(*self.encoding.allowed(self.chunks))
+        return encoded(self.encoding, self.chunks)
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)

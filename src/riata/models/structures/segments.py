@@ -20,6 +20,7 @@ from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.segments import SegmentFeatures, parse
+from riata.inference.rules.legality import Flags
 from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow, read_strings
 from riata.models.container import Arrays
@@ -80,6 +81,20 @@ class SegmentOutputs(Outputs):
         """The types of segments. A segment is in the slot of its first token."""
         outside = None if encoding is None else np.array([kind == OUTSIDE for kind in self.segmentation.types])
         return LabelNames(self.segmentation.types, outside=outside)
+
+    takes_sets = True
+    labels_every_slot = False
+
+    def tag_sets(self, sets: Flags, *, everywhere: bool) -> Flags | None:
+        """A part is the first token of a segment. In some encodings its tag is also that of tokens inside."""
+        found = np.ones((len(sets), len(self.labels)), np.uint8)
+        for kind, table in enumerate(self.segmentation.tag_table):
+            begins, inner = table[:, :2].ravel(), table[:, 2:].ravel()
+            if not everywhere and kind != self.segmentation.outside and np.isin(begins, inner).any():
+                return None
+            tags = table.ravel() if everywhere else begins
+            found[:, tags] &= sets[:, kind, None].astype(np.uint8)
+        return found
 
     def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
         found: NDArray[np.int32] = np.where(codes < 0, -1, codes % len(self.segmentation.types)).astype(np.int32)

@@ -29,11 +29,25 @@ class Legality:
     def flags(self) -> tuple[Flags, Flags, Flags]:
         return self.start, self.end, self.follow
 
+    def __and__(self, other: Legality) -> Legality:
+        """What both allow."""
+        return Legality(self.start & other.start, self.end & other.end, self.follow & other.follow)
+
+    def without(self, labels: NDArray[np.bool_]) -> Legality:
+        """The same without labels that are flagged."""
+        left = (~labels).astype(np.uint8)
+        return Legality(self.start & left, self.end & left, self.follow & np.outer(left, left).ravel())
+
     def stuck(self, starts: Starts, sets: Flags, of: Ids) -> NDArray[np.int64]:
         """For sentences without a legal labelling, the first token at which no label is left. sets: flags of labels; of: the set of every
         token, -1: all labels.
         """
         return stuck_labels(starts, sets, of, *self.flags)
+
+    def stuck_alone(self, starts: Starts) -> NDArray[np.int64]:
+        """The same if tokens may have all labels."""
+        every = np.ones((1, len(self.start)), np.uint8)
+        return self.stuck(starts, every, np.zeros(int(starts[-1]), np.int32))
 
     @property
     def is_free(self) -> bool:

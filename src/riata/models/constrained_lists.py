@@ -1,0 +1,75 @@
+"""What looks at all outputs, or at many, under constraints: lists of the best, and confidences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from riata.data.types import Corpus, Ids
+from riata.errors import SearchError
+from riata.inference.decoder import Decoder
+from riata.inference.rules.rule import HARD
+from riata.inference.rules.rules import Rules
+from riata.models.constrained import LONGEST_LIST, nothing_legal, predicted
+from riata.models.masked import masked
+from riata.models.outputs import Values
+
+if TYPE_CHECKING:
+    from riata.models.model import Model
+
+Listed = list[tuple[Ids, float]]
+
+
+def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Listed]:
+    """For every sentence the n best outputs that keep the decoder's constraints, with their scores less penalties.
+
+    Masks are kept by the dynamic program. For other constraints, lists are made longer until they have n outputs that keep them.
+    """
+    found, refusal = masked(model, decoder), partial(nothing_legal, model, decoder, corpus)
+    assert found is not None
+    if found.rest is None:
+        return found.model.nbest(found.limited(corpus, refusal), n)
+    grounded = found.rest.on(corpus)
+    limited = found.limited(corpus, refusal, list(grounded.own))
+    return [
+        _listed(found.model, limited[s : s + 1], n, grounded.of(s), partial(refusal, s)) for s in range(len(corpus))
+    ]
+
+
+def _listed(model: Model, alone: Corpus, n: int, rules: Rules, refusal: partial[SearchError]) -> Listed:
+    """Of one sentence. Exact: an output that is not listed scores no more than the last one that is."""
+    asked = 2 * n
+    while True:
+        best = model.nbest(alone, asked)[0]
+        codes = (model.outputs.codes(ids, alone.starts) for ids, _ in best)
+        costs = [rules.penalty(model.outputs.slot_labels(one)) for one in codes] if alone.tokens else [0.0] * len(best)
+        legal = [(ids, score - cost) for (ids, score), cost in zip(best, costs, strict=True) if cost < HARD]
+        legal.sort(key=lambda one: -one[1])
+        if len(best) < asked:
+            if not legal:
+                raise refusal()
+            return legal[:n]
+        if len(legal) >= n and legal[n - 1][1] >= best[-1][1]:
+            return legal[:n]
+        if asked >= max(LONGEST_LIST, 8 * n):
+            raise SearchError(
+                f"Among the {asked:,} best outputs of a sentence are not the {n:,} best that keep the constraints.",
+                remedy="Ask for fewer.",
+            ).located(alone.name, alone.line_of(0) if alone.lines is not None else None)
+        asked *= 4
+
+
+def confident(
+    model: Model, corpus: Corpus, decoder: Decoder, temperatures: Sequence[float], *, chunks: bool
+) -> tuple[Ids, Values]:
+    """The label ids of outputs that keep constraints, and the confidence in them: among the outputs that keep masks."""
+    free = replace(decoder, kept=None)
+    labels = predicted(model, corpus, decoder, 1)
+    found = masked(model, decoder)
+    if found is None:
+        return model.given_confidences(corpus, free, temperatures, labels, chunks=chunks)
+    own = [] if found.rest is None else list(found.rest.on(corpus).own)
+    limited = found.limited(corpus, partial(nothing_legal, model, decoder, corpus), own)
+    return found.model.given_confidences(limited, free, temperatures, labels, chunks=chunks)
