@@ -200,7 +200,12 @@ class Confident:
         from riata.inference.decoder import SPANS
 
         model = self._check_fitted()
-        risk = risk_of({"decode": SPANS, "span_cost": 1.0}, chunks=self.chunks, task=self.task_name)
+        if not self.chunks:
+            raise UnsupportedError(
+                f"expected_f1 is of chunks, and the task {self.task_name!r} has plain labels.",
+                remedy="Use predict_confidence.",
+            )
+        risk = risk_of({"decode": SPANS, "span_cost": 1.0}, chunks=True, task=self.task_name)
         assert risk is not None
         if is_empty(X):
             return 0.0

@@ -134,7 +134,7 @@ def train(
             )
             listener(outcome.history[-1])
             if trainer.finished and number < last:
-                listener(Note(f"Stopped after {number:,} steps: {trainer.finished}."))
+                listener(Note(f"Stopped after {number:,} step{'s' * (number != 1)}: {trainer.finished}."))
                 break
             if number == last and dev_score is None and not trainer.finished and trainer.short:
                 listener(Note(trainer.short, warning=True))

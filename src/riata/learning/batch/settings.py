@@ -65,5 +65,5 @@ CONSTRAIN = Setting(
 
 REFUSES = {
     "seeds": "its objective has one minimum, which every seed comes to, or nearly so with optimiser=sgd",
-    "class_weight": "the likelihood is of whole sentences, which sample_weight weighs",
+    "class_weight": "its loss weighs sentences, by sample_weight, and no single labels",
 }
