@@ -16,6 +16,7 @@ from riata.measuring.provenance import about, commit
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
+NAMES = {"f1": "F1", "las": "LAS", "accuracy": "accuracy"}  # main scores
 
 
 def main() -> None:
@@ -118,12 +119,12 @@ def row(result: dict[str, Any]) -> str:
     head = f"| {result['question']} | {result['contestant']} "
     if "error" in result:
         return head + f"| did not run: {result['error']} | | | | | | {result['commit']} |"
-    scores = result.get("scores") or [result["metrics"].get("f1", result["metrics"]["accuracy"])]
-    name = "F1" if "f1" in result["metrics"] else "accuracy"
+    name = next(name for name in NAMES if name in result["metrics"])
+    scores = result.get("scores") or [result["metrics"][name]]
     seeds = ", ".join(f"{score:.2f}" for score in scores) if len(scores) > 1 else ""
     low, high = result["interval"]
     return (
-        head + f"| {name} {sum(scores) / len(scores):.2f} | {seeds} | {low:.2f} to {high:.2f} "
+        head + f"| {NAMES[name]} {sum(scores) / len(scores):.2f} | {seeds} | {low:.2f} to {high:.2f} "
         f"| {result['seconds_train']:.2f} | {result['seconds_decode']:.2f} | {result['peak_mb']:.0f} | {result['commit']} |"
     )
 

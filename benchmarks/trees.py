@@ -1,0 +1,61 @@
+"""What contestants of `parsing` share: trees of UD English EWT with gold tags and features, the clock, and the one JSON line each prints."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import riata
+from benchmarks.contest import Split, timed
+from riata.data.types import Column
+from riata.scoring.evaluation import evaluate_trees
+
+INPUTS = ["form", "upos", "xpos", "feats"]
+OUTPUTS = ["head", "deprel"]
+Trees = list[list[tuple[int, str]]]  # head and relation of every token
+
+
+def ewt(final: bool) -> Split:
+    """Sentences with their tags, heads and relations."""
+    columns = [*INPUTS, *OUTPUTS]
+    return Split(
+        riata.load("ud-en-ewt", "train", columns), riata.load("ud-en-ewt", "test" if final else "dev", columns)
+    )
+
+
+def run(contestant: Callable[[Split], tuple[Trees, dict[str, Any]]]) -> None:
+    """Scores a contestant and prints one JSON object. The contestant returns its trees and its times."""
+    split = ewt("--final" in sys.argv)
+    trees, facts = contestant(split)
+    evaluation = evaluate_trees(split.scored.columns[-2:], columns_of(trees), split.scored.starts)
+    interval = evaluation.interval()
+    print(
+        json.dumps(
+            {
+                "metrics": evaluation.metrics,
+                "interval": [interval.low, interval.high],
+                "tokens_train": split.train.tokens,
+                "tokens_scored": split.scored.tokens,
+                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+                **facts,
+            }
+        )
+    )
+
+
+def columns_of(trees: Trees) -> tuple[Column, Column]:
+    tokens = [token for sentence in trees for token in sentence]
+    return Column.of([str(head) for head, _ in tokens]), Column.of([relation for _, relation in tokens])
+
+
+def riata_parser(**parameters: Any) -> Callable[[Split], tuple[Trees, dict[str, Any]]]:
+    def contest(split: Split) -> tuple[Trees, dict[str, Any]]:
+        parser = riata.DependencyParser(threads=1, **parameters)
+        parser, train = timed(lambda: parser.fit(split.train, listener=lambda event: None))
+        trees, decode = timed(lambda: parser.predict(split.scored))
+        return trees, {"seconds_train": train, "seconds_decode": decode}
+
+    return contest
