@@ -120,4 +120,5 @@ def test_models_say_what_can_be_asked_of_them(talk):
     assert listed["trees"]["offers"]["trace"] is False
     assert listed["names"]["constraints"] == ["at_most(1, 'PER')"]
     assert listed["words"]["offers"] == dict.fromkeys(("nbest", "confidence", "beam", "trace", "constraints"), True)
+    assert {"NN", "NP"} <= set(listed["both"]["hues"])
     assert set(listed["words"]["hues"]) == set(listed["words"]["labels"])

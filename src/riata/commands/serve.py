@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 
-@click.command(short_help="Answer over HTTP.")
+@click.command(short_help="Answer over HTTP, with a playground.")
 @click.option(
     "--model",
     "models",
@@ -33,6 +33,7 @@ import click
 )
 @click.option("--timeout", type=click.FloatRange(0.1, 3600), metavar="S", help="Seconds of a request (default: 10).")
 @click.option("--watch/--no-watch", default=True, show_default=True, help="Load a model again when its file changes.")
+@click.option("--playground/--no-playground", default=True, show_default=True, help="A page to try models, at /.")
 @click.option(
     "--tokenizer",
     metavar="MODULE:FUNCTION",
@@ -41,14 +42,14 @@ import click
 @click.option("--log", default="info", show_default=True, type=click.Choice(["debug", "info", "warning", "error"]))
 @click.option("--access-log", is_flag=True, help="A line for every request.")
 def command(models: tuple[str, ...], **options: Any) -> None:
-    """Serve models over HTTP: POST /predict.
+    """Serve models over HTTP: POST /predict, and a page to try them.
 
     \b
     riata serve --model chunker.riata
     riata serve --model tags=tagger.riata --model chunks=chunker.riata --port 9000
     curl -s localhost:8000/predict -H 'Content-Type: application/json' -d '{"text": "The bus stopped ."}'
 
-    /docs lists the paths and lets you try them; /healthz and /metrics are for those who watch over servers.
+    / is the playground, and /docs lists the paths; /healthz and /metrics are for those who watch over servers.
     SIGTERM and Ctrl-C end the server when requests are answered. SIGHUP loads all models again; requests do not wait for it.
     The server has no passwords and no TLS: see docs/serving.md before you use another --host.
     """
@@ -77,7 +78,7 @@ def command(models: tuple[str, ...], **options: Any) -> None:
     with bound:
         shelf = Shelf(files_of(models), split)
         hosts = hosts_for(host, options["allowed"])
-        front = application(shelf, limits, hosts=hosts, watch=watch)
+        front = application(shelf, limits, hosts=hosts, watch=watch, playground=options["playground"])
         bound.listen(BACKLOG)
         shown = f"[{host}]" if ":" in host else host
         click.echo(

@@ -88,7 +88,9 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def application(shelf: Shelf, limits: Limits, *, hosts: frozenset[str] | None = None, watch: bool = True) -> Front:
+def application(
+    shelf: Shelf, limits: Limits, *, hosts: frozenset[str] | None = None, watch: bool = True, playground: bool = True
+) -> Front:
     """The application that a server runs. watch: whether files of models are read again when they change."""
     front = Front(shelf, limits, hosts)
 
@@ -105,7 +107,7 @@ def application(shelf: Shelf, limits: Limits, *, hosts: frozenset[str] | None = 
     api.description = "Labels for sentences: tags, chunks, entities, trees."
     _add_prediction(api, front)
     _add_state(api, front)
-    _add_pages(api)
+    _add_pages(api, playground=playground)
     _add_refusals(api)
     front.behind = api
     front.paths = frozenset(route.path for route in api.routes if hasattr(route, "path"))
@@ -157,7 +159,7 @@ def _add_state(api: FastAPI, front: Front) -> None:
         return Response(front.measures.text(front.shelf, front.batcher), headers={"Content-Type": CONTENT_TYPE})
 
 
-def _add_pages(api: FastAPI) -> None:
+def _add_pages(api: FastAPI, *, playground: bool) -> None:
     folder = files("riata.serving").joinpath("pages")
     assets = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.rpartition(".")[2] in TYPES}
 
@@ -177,7 +179,7 @@ def _add_pages(api: FastAPI) -> None:
 
     @api.get("/", include_in_schema=False)
     async def home() -> Response:
-        return page("api.html")
+        return page("playground.html" if playground else "api.html")
 
 
 def _add_refusals(api: FastAPI) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
@@ -12,6 +12,7 @@ from typing import Any
 
 from riata.choosing.preference import recipe_name
 from riata.constraints import parse
+from riata.data.encodings.base import OUTSIDE
 from riata.errors import RiataError, UnsupportedError
 from riata.inference.decoder import EXACT
 from riata.serving.answering import Answering
@@ -112,14 +113,21 @@ class Served:
         return f"at_most({len(self.estimator.classes_) + 1000}, {self.labels()[0]!r})"
 
     def labels(self) -> list[str]:
-        """The labels that constraints may name: types of chunks, or tags."""
+        """The labels that constraints may name, types of chunks or tags, the most frequent ones of training first."""
         from riata.data.chunk_boundaries import split_tag
 
-        classes = self.estimator.classes_
-        texts = [each if isinstance(each, str) else each[-1] for each in classes]
-        if not self.estimator.chunks:
-            return sorted(set(texts))
-        return sorted({split_tag(text)[1] or text for text in texts} - {"O", ""}) or ["O"]
+        estimator, counts = self.estimator, Counter[str]()
+        for each in estimator.classes_:
+            text = each if isinstance(each, str) else each[-1]
+            label = split_tag(text)[1] or text if estimator.chunks else text
+            counts[label] += estimator.facts_["label_counts"].get(text, 0)
+        if estimator.chunks:
+            counts.pop(OUTSIDE, None)
+        return [label for label, _ in counts.most_common()] or [OUTSIDE]
+
+    def _shown_labels(self) -> set[str]:
+        """All that may stand beside words: the labels, and of pairs the first ones too."""
+        return {*self.labels(), *(each[0] for each in self.estimator.classes_ if not isinstance(each, str))}
 
     def facts(self) -> dict[str, Any]:
         estimator, decoder = self.estimator, self.estimator.decoder()
@@ -133,7 +141,7 @@ class Served:
             "columns": self.columns,
             "outputs": list(self.own.names),
             "labels": self.labels(),
-            "hues": {label: hue_of(label) for label in self.labels()},
+            "hues": {label: hue_of(label) for label in self._shown_labels()},
             "trees": bool(estimator.trees),
             "queue": decoder.queue,
             "beam": None if decoder.queue == EXACT.queue else decoder.beam,

@@ -24,10 +24,14 @@ function table(caption, heads, rows) {
   return made("div", { class: "scroll" }, made("table", {}, made("caption", { class: "unseen" }, caption), made("thead", {}, head), made("tbody", {}, ...body)));
 }
 
+function typed(text) {
+  return made("span", { class: text.length > 24 ? "type long" : "type" }, text);
+}
+
 function fields(schema, parts) {
   return Object.entries(schema.properties || {}).map(([name, field]) => [
     made("code", {}, name),
-    made("span", { class: "type" }, [kind(field, parts), bounds(field)].filter(Boolean).join(", ")),
+    typed([kind(field, parts), bounds(field)].filter(Boolean).join(", ")),
     field.description || "",
   ]);
 }
@@ -50,11 +54,11 @@ function tryIt(example) {
 }
 
 function operation(path, method, about, parts) {
-  const content = [made("h2", {}, made("span", { class: "method" }, method.toUpperCase()), made("code", {}, path)), made("p", {}, about.description || about.summary)];
+  const content = [made("h2", {}, made("span", { class: "method" }, method.toUpperCase()), made("code", {}, path)), made("p", {}, ...prose(about.description || about.summary))];
   const body = about.requestBody?.content["application/json"].schema;
   if (body) {
     const schema = parts[body.$ref.split("/").pop()];
-    content.push(made("h3", {}, "Body"), made("p", { class: "quiet small" }, schema.description), table("Fields of the body", ["field", "type", "meaning"], fields(schema, parts)));
+    content.push(made("h3", {}, "Body"), made("p", { class: "quiet small" }, ...prose(schema.description)), table("Fields of the body", ["field", "type", "meaning"], fields(schema, parts)));
     const example = schema.examples[0];
     const curl = `curl -s ${location.origin}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`;
     content.push(made("h3", {}, "Try it"), tryIt(example), made("h3", {}, "From a shell"), made("pre", { tabindex: "0", "aria-label": "Command" }, curl));
@@ -62,9 +66,19 @@ function operation(path, method, about, parts) {
   if (about.parameters) {
     content.push(made("h3", {}, "Parameters"), table("Parameters", ["name", "type"], about.parameters.map((one) => [made("code", {}, one.name), made("span", { class: "type" }, kind(one.schema, parts))])));
   }
+  if (Object.keys(about.responses).length === 1) return section(path, method, content);
   const answers = Object.entries(about.responses).map(([status, response]) => [made("code", {}, status), status === "200" ? "The answer." : response.description]);
   content.push(made("h3", {}, "Answers"), table("Answers", ["status", "meaning"], answers));
+  return section(path, method, content);
+}
+
+function section(path, method, content) {
   return made("section", { class: "panel operation", "aria-label": `${method.toUpperCase()} ${path}` }, ...content);
+}
+
+// A text in which `words` between backticks are code.
+function prose(text) {
+  return (text || "").split("`").map((part, i) => (i % 2 ? made("code", {}, part) : part));
 }
 
 async function show() {
