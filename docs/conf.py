@@ -12,7 +12,7 @@ author = "The Riata developers"
 copyright = "2026, The Riata developers"
 version = release = riata.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton", "repository"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "repository"]
 root_doc = "index"
 exclude_patterns = ["conf.py"]
 nitpicky = False

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from riata.public import *  # noqa: F403  # for type checkers, the names of riata/public.py
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

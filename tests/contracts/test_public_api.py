@@ -61,6 +61,8 @@ def test_the_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert riata.__version__ == version("riata")
+    changes = Path(__file__).parents[2] / "CHANGELOG.md"
+    assert f"## [{riata.__version__}]" in changes.read_text(encoding="utf-8")
 
 
 def test_the_package_is_typed():

@@ -19,7 +19,8 @@ from repository import BELOW, FENCED, LINK, included, navigation, site_links  # 
 
 GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Why and measured", "Project"]
 PAGES = sorted(DOCS.rglob("*.md"))
-LINKED = [*PAGES, *(ROOT / name for name in ("README.md", "HACKING.md", "CHANGELOG.md", "corpus/README.md"))]
+OUTSIDE = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md")
+LINKED = [*PAGES, *(ROOT / name for name in OUTSIDE)]
 
 
 def test_the_navigation_has_every_page_once():
