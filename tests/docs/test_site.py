@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tools" / "site"))
 
 from repository import BELOW, FENCED, LINK, included, navigation, site_links  # noqa: E402
 
-GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Why and measured", "Project"]
+GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Why and measured", "For teachers", "Project"]
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md")
 LINKED = [*PAGES, *(ROOT / name for name in OUTSIDE)]
@@ -56,6 +56,23 @@ def test_links_to_files_that_are_pages_of_the_site_lead_to_these_pages():
     turned = site_links(text, "docs", "docs/index.md", pages)
     assert turned == "[a](changelog.md) [b](data.md#documents) [c](https://example.org)"
     assert site_links("[d](docs/data.md)", "", "docs/changelog.md", pages) == "[d](data.md)"
+
+
+def test_the_gallery_says_what_the_examples_print():
+    """Of those that take a second; tests/examples runs all of them."""
+    rows = [
+        line.split(" | ")
+        for line in (DOCS / "gallery.md").read_text(encoding="utf-8").splitlines()
+        if "../examples/" in line
+    ]
+    shown = {
+        re.search(r"examples/(\w+)\.py", row[0])[1]: row[2].strip(" |").split("; ") for row in rows if len(row) == 3
+    }
+    assert set(shown) == {path.stem for path in (ROOT / "examples").glob("*.py")}
+    for name in ("word_set", "receipts"):
+        command = [sys.executable, str(ROOT / "examples" / f"{name}.py")]
+        printed = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout.splitlines()
+        assert shown[name] == printed[:2]
 
 
 def test_sphinx_builds_the_site_without_a_warning(tmp_path):

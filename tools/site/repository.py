@@ -20,6 +20,7 @@ INCLUDE = re.compile(r"^<!-- include (\S+) -->$", re.MULTILINE)
 BELOW = "<!-- navigation -->"
 FENCED = re.compile(r"^```.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
 PAGES = (".md", ".ipynb")
+SHOWN = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+\.html)\)")
 
 
 def navigation(text: str, folder: Path) -> dict[str, dict[str, str]]:
@@ -77,13 +78,21 @@ def read(app: Any, name: str, source: list[str]) -> None:
         file = posixpath.normpath(posixpath.join(home, include[1]))
         text, home = (docs.parent / file).read_text(encoding="utf-8"), posixpath.dirname(file)
         app.env.note_dependency(str(docs.parent / file))
-    text = site_links(text, home, page, pages)
+    text = SHOWN.sub(r'<a href="\2">\1</a>', site_links(text, home, page, pages))
     if name == "index":
         text += toctrees(navigation(text, docs))
     elif BELOW in text:
         below = navigation(text, (docs / name).parent)
         text += toctrees({"": {link: words for group in below.values() for link, words in group.items()}})
     source[0] = text
+
+
+def copy_pages(app: Any, problem: Exception | None) -> None:
+    """Called by Sphinx at the end: pages that are not Sphinx's own are part of the site as they are."""
+    for page in sorted(Path(app.srcdir).glob("lecture/*.html")) if problem is None else ():
+        target = Path(app.outdir) / "lecture"
+        target.mkdir(exist_ok=True)
+        (target / page.name).write_bytes(page.read_bytes())
 
 
 def bold_parameters(app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
@@ -93,5 +102,6 @@ def bold_parameters(app: Any, what: str, name: str, value: object, options: Any,
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", read)
+    app.connect("build-finished", copy_pages)
     app.connect("autodoc-process-docstring", bold_parameters)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
