@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "inference/rules/check.hpp"
 #include "inference/rules/ruled_search.hpp"
+#include "inference/rules/shared_tokens.hpp"
 
 namespace riata::bind {
 namespace {
@@ -85,6 +86,14 @@ void share_automata(Rules& rules, const In<std::int64_t>& states, const In2<std:
   }
 }
 
+nb::tuple overlapping(const In2<std::int32_t>& spans) {
+  if (spans.shape(1) != 2) throw Error("RiataError", "a span has a first and a last token");
+  std::vector<Extent> extents;
+  for (std::size_t k = 0; k < spans.shape(0); ++k) extents.push_back({spans.data()[2 * k], spans.data()[2 * k + 1]});
+  SharedTokens found = shared_tokens(extents);
+  return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.members)));
+}
+
 template <class Real>
 void bind_questions(nb::module_& m) {
   m.def(
@@ -119,6 +128,8 @@ void rules(nb::module_& m) {
           },
           nb::arg("label_sets"), nb::arg("when"), nb::arg("count"), nb::arg("low"), nb::arg("high"), nb::arg("penalty"), nb::arg("origin"),
           "Adds rules of all sentences.")
+      .def(
+          "copy", [](const Rules& self) { return Rules(self); }, "The same rules, to which others can be added.")
       .def("share_automata", &share_automata, nb::arg("states"), nb::arg("next"), nb::arg("accepting"), nb::arg("penalty"),
            nb::arg("origin"), "Adds automata of all sentences.")
       .def(
@@ -140,6 +151,8 @@ void rules(nb::module_& m) {
           },
           nb::arg("sentences"), nb::arg("label_sets"), nb::arg("when"), nb::arg("count"), nb::arg("low"), nb::arg("high"),
           nb::arg("penalty"), nb::arg("origin"), "Adds the rules of single sentences. sentences: where those of each begin, and the end.");
+  m.def("overlapping", &overlapping, nb::arg("spans"),
+        "The largest sets of spans that share a token: where each begins in the list of their numbers, and this list.");
   m.def(
       "verdicts",
       [](const Rules& rules, const In<std::int64_t>& starts, const In<std::int32_t>& labels) {

@@ -1,6 +1,6 @@
 """The constraint language: what each kind means, how it is written and read, and what is refused."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from riata import _core, registry
 from riata import constraints as c
-from riata import registry
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
@@ -392,3 +392,13 @@ def test_shared_rules_are_grounded_once():
     assert {rule.origin for rule in rules.rules} == {0, 1} and rules.automata[0].origin == 2
     assert rules.shared().rules == declared.shared(ABC).rules
     assert len(declared.own(Slots(4, ABC, columns=ONE_COLUMN)).rules) == 6
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), max_size=7))
+def test_sets_of_overlapping_spans_are_the_largest(drawn):
+    spans = np.array([(first, first + size) for first, size in drawn], np.int32).reshape(-1, 2)
+    starts, members = _core.overlapping(spans)
+    found = [set(members[low:high].tolist()) for low, high in pairwise(starts.tolist())]
+    shared = [{k for k, (first, end) in enumerate(spans) if first <= token < end} for token in range(11)]
+    largest = [some for some in shared if len(some) > 1 and not any(some < other for other in shared)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, {frozenset(some) for some in largest}))

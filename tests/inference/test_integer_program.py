@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracle import rules as twin
 from riata.errors import DataError, SearchError
 from riata.inference.rules.brute_force import brute_force
-from riata.inference.rules.integer_program import IntegerProgram, integer_program
+from riata.inference.rules.integer_program import SECONDS, IntegerProgram, integer_program
 from riata.inference.rules.rule import HARD, Automaton, Parts, Predicate, Rule
 from riata.inference.rules.rules import Rules
 from rule_problems import rule_sets
@@ -180,3 +180,21 @@ def test_an_output_without_slots():
     dies = Automaton(np.zeros((1, 2), np.int32), np.array([False]))
     assert integer_program(np.zeros((0, 2)), AT_MOST_ONE).output.tolist() == []
     assert integer_program(np.zeros((0, 2)), Rules.of(2, [dies])) is None
+
+
+def test_a_hard_program_ends_at_its_limit():
+    """There is a limit unless another one is asked for; the best legal output so far is returned, with its gap."""
+    assert 0 < IntegerProgram().seconds == SECONDS
+    rng = np.random.default_rng(0)
+
+    def parts(number):
+        slots = np.sort(rng.choice(60, number, replace=False)).astype(np.int32)
+        return Parts(rng.random(6) < 0.3, slots)
+
+    rules = [Rule(parts(3), parts(int(rng.integers(20, 40))), int(low), int(low) + 3) for low in rng.integers(0, 4, 40)]
+    program, all_rules = IntegerProgram(seconds=0.2), Rules.of(6, rules)
+    found = program.solve(rng.normal(size=(60, 6)), all_rules)
+    assert found.gap > 0
+    assert not found.optimal
+    assert program.limited == 1
+    assert all_rules.is_legal(found.output)

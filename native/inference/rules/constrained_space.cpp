@@ -1,6 +1,7 @@
 #include "inference/rules/constrained_space.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -110,27 +111,65 @@ void ConstrainedSpace::list(const Tree& tree, std::span<const NodeId> nodes, con
                             std::vector<Candidate>& out) {
   listed_.clear();
   inner_->expand(tree, nodes, {ranking.margin}, learning, listed_);
-  NodeId parent;
-  MonitorId at;
-  std::int32_t steps = 0;
+  last_ = NodeId();
+  if (!learning && !remembers_ && ranking.width < static_cast<std::int64_t>(listed_.size())) return list_best(tree, ranking, out);
   for (Candidate& candidate : listed_) {
-    if (candidate.parent != parent) {
-      parent = candidate.parent;
-      at = monitor(tree, parent);
-      if (at) steps = steps_from(tree[parent].state, at);
-    }
-    if (!at) continue;
-    const StateId from = tree[parent].state;
-    const auto [next, penalty] = step(steps, from, at, candidate.action);
-    if (!next) continue;
-    candidate.score -= penalty;
-    const StateId to = inner_->apply(from, candidate.action);
-    if (!rest_.empty())
-      candidate.heuristic = rest_[static_cast<std::size_t>(classes_.at(Merged{candidate.key, {to.number(), MonitorId()}}))];
-    if (candidate.heuristic == never) continue;
-    if (merges_) candidate.key = key_of(candidate.key, to, next);
-    out.push_back(candidate);
+    if (looks_ahead(tree, candidate) && keeps(tree, candidate)) out.push_back(candidate);
   }
+}
+
+// Appends the candidates among which those are that survive, in the order of the list. Rules only make candidates worse: the best ones are
+// looked at first, until as many different states are found as can survive, and all others are worse.
+void ConstrainedSpace::list_best(const Tree& tree, const Ranking& ranking, std::vector<Candidate>& out) {
+  waiting_.clear();
+  for (std::size_t k = 0; k < listed_.size(); ++k) {
+    if (looks_ahead(tree, listed_[k])) waiting_.push_back({ranking.rank(listed_[k]), k});
+  }
+  std::make_heap(waiting_.begin(), waiting_.end());
+  survivors_.clear();  // a heap: the worst is in front
+  chosen_.clear();
+  found_.clear();
+  const auto width = static_cast<std::size_t>(ranking.width);
+  while (!waiting_.empty() && (survivors_.size() < width || waiting_.front().first >= survivors_.front())) {
+    std::pop_heap(waiting_.begin(), waiting_.end());
+    const std::size_t k = waiting_.back().second;
+    waiting_.pop_back();
+    Candidate& candidate = listed_[k];
+    if (!keeps(tree, candidate)) continue;
+    chosen_.push_back(k);
+    if (merges_ && !found_.insert(candidate.key).second) continue;
+    survivors_.push_back(ranking.rank(candidate));
+    std::push_heap(survivors_.begin(), survivors_.end(), std::greater<>());
+    if (survivors_.size() <= width) continue;
+    std::pop_heap(survivors_.begin(), survivors_.end(), std::greater<>());
+    survivors_.pop_back();
+  }
+  std::sort(chosen_.begin(), chosen_.end());
+  for (const std::size_t k : chosen_) out.push_back(listed_[k]);
+}
+
+// Sets the heuristic of a candidate, if it is known. Returns false if nothing goes on from there.
+bool ConstrainedSpace::looks_ahead(const Tree& tree, Candidate& candidate) {
+  if (rest_.empty()) return candidate.heuristic != never;
+  const StateId to = inner_->apply(tree[candidate.parent].state, candidate.action);
+  candidate.heuristic = rest_[static_cast<std::size_t>(classes_.at(Merged{candidate.key, {to.number(), MonitorId()}}))];
+  return candidate.heuristic != never;
+}
+
+// Takes penalties off the score of a candidate, and gives it the key of its state under rules. Returns false if rules forbid it.
+bool ConstrainedSpace::keeps(const Tree& tree, Candidate& candidate) {
+  const MonitorId at = monitor(tree, candidate.parent);
+  if (!at) return false;
+  const StateId from = tree[candidate.parent].state;
+  if (candidate.parent != last_) {
+    last_ = candidate.parent;
+    steps_of_last_ = steps_from(from, at);
+  }
+  const auto [next, penalty] = step(steps_of_last_, from, at, candidate.action);
+  if (!next) return false;
+  candidate.score -= penalty;
+  if (merges_) candidate.key = key_of(candidate.key, inner_->apply(from, candidate.action), next);
+  return true;
 }
 
 // What rules remember at a node.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -112,6 +113,9 @@ class ConstrainedSpace : public CorpusSpace {
   };
 
   void list(const Tree& tree, std::span<const NodeId> nodes, const Ranking& ranking, bool learning, std::vector<Candidate>& out);
+  void list_best(const Tree& tree, const Ranking& ranking, std::vector<Candidate>& out);
+  bool looks_ahead(const Tree& tree, Candidate& candidate);
+  bool keeps(const Tree& tree, Candidate& candidate);
   bool list_steps(std::size_t most);
   MonitorId monitor(const Tree& tree, NodeId node);
   std::int32_t steps_from(StateId state, MonitorId monitor);
@@ -136,6 +140,12 @@ class ConstrainedSpace : public CorpusSpace {
   std::vector<double> rest_;                                // [classes] what the rest of an output adds at most; empty: not known
   std::vector<Part> parts_;
   std::vector<Candidate> listed_;
+  NodeId last_;                     // the node whose steps were looked at last,
+  std::int32_t steps_of_last_ = 0;  // and their place
+  std::vector<std::pair<double, std::size_t>> waiting_;
+  std::vector<double> survivors_;
+  std::vector<std::size_t> chosen_;
+  std::unordered_set<std::int64_t> found_;
   std::vector<std::int32_t> without_;
 };
 

@@ -85,14 +85,15 @@ class RolesOfSlots(Fitting, Looking, Keeping):
 
     def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
         """Spans and properties, for constraints."""
+        from riata.inference.kept import columns_of_slots
         from riata.inference.rules.slots import Slots
 
         at = corpus.columns[PROPERTIES.index(SPAN)]
         ends = np.array([text.split("-") for text in at.alphabet.texts()], np.int32).reshape(-1, 2)
-        texts = {name: column.texts() for name, column in zip(PROPERTIES, corpus.columns, strict=False)}
+        columns, spans = columns_of_slots(corpus, PROPERTIES), ends[at.ids]
         return [
-            Slots(int(high - low), names, ends[at.ids[low:high]], {name: of[low:high] for name, of in texts.items()})
-            for low, high in pairwise(corpus.starts)
+            Slots(high - low, names, spans[low:high], columns(low, high))
+            for low, high in pairwise(corpus.starts.tolist())
         ]
 
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:

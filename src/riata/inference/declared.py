@@ -72,6 +72,10 @@ class Declared:
         self.constraints = tuple(_constraint(one) for one in constraints)
         _check_bounds(self.constraints)
         self._shared: tuple[LabelNames, Rules] | None = None
+        self._numbered = {  # by whether they are shared
+            shared: [(origin, one) for origin, one in enumerate(self.constraints) if one.is_shared == shared]
+            for shared in (False, True)
+        }
 
     def __len__(self) -> int:
         return len(self.constraints)
@@ -121,7 +125,7 @@ class Declared:
         return self.shared(slots.names) + self.own(slots)
 
     def _ground(self, slots: Slots, *, shared: bool) -> Rules:
-        numbered = [(origin, one) for origin, one in enumerate(self.constraints) if one.is_shared == shared]
+        numbered = self._numbered[shared]
         return Rules.of(len(slots.names), (rule for origin, one in numbered for rule in _grounded(one, slots, origin)))
 
 

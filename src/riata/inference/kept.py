@@ -17,7 +17,7 @@ from riata.inference.rules.compiled import Compiled, compiled
 from riata.inference.rules.packed import PackedParts, PackedRules, pack_automata, pack_rules
 from riata.inference.rules.rule import Automaton, Rule
 from riata.inference.rules.rules import Rules
-from riata.inference.rules.slots import LabelNames, Slots
+from riata.inference.rules.slots import ColumnsOfSlots, LabelNames, Slots
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus
@@ -82,6 +82,7 @@ class Kept:
         self._shared = self._softened(declared.shared(names))
         self._varies = not all(constraint.is_shared for constraint in declared.constraints)
         self._same = None if self._varies else self._grounded()
+        self._packed: _core.Rules | None = None  # the rules of all sentences, to which those of single ones are added
         self.masked: tuple[Any, Any] | None = (
             None  # a model, and its form that keeps the masks; made by models/masked.py
         )
@@ -114,6 +115,7 @@ class Kept:
         found = copy(self)
         found._shared = rules
         vars(found).pop("masks", None)
+        found._packed = None
         found._same = found._grounded() if not self._varies else None
         return found
 
@@ -132,7 +134,9 @@ class Kept:
         if self._same is not None:
             return self._same
         own = [self._softened(self.declared.own(slots)) for slots in self.slots(corpus, self.names)]
-        native = native_rules(self.names, self._shared.rules, self._shared.automata)
+        if self._packed is None:
+            self._packed = native_rules(self.names, self._shared.rules, self._shared.automata)
+        native = self._packed.copy()
         packed = pack_rules([rules.rules for rules in own], len(self.names))
         native.add(packed.sentences, *_arrays(packed))
         return Grounded(native, self._shared, own)
@@ -156,12 +160,15 @@ def native_rules(names: LabelNames, rules: Sequence[Rule], automata: Sequence[Au
 
 def token_slots(corpus: Corpus, names: LabelNames) -> list[Slots]:
     """Every token is a slot. Its columns are those of the corpus, by number."""
-    texts = {origin: column.texts() for origin, column in zip(corpus.origins, corpus.columns, strict=True)}
-    starts = corpus.starts.tolist()
-    return [
-        Slots(high - low, names, columns={origin: values[low:high] for origin, values in texts.items()})
-        for low, high in pairwise(starts)
-    ]
+    columns = columns_of_slots(corpus, corpus.origins)
+    return [Slots(high - low, names, columns=columns(low, high)) for low, high in pairwise(corpus.starts.tolist())]
+
+
+def columns_of_slots(corpus: Corpus, names: Sequence[str | int]) -> Callable[[int, int], ColumnsOfSlots]:
+    """Gives the columns of a corpus, under these names, from one token to before another."""
+    by_name = dict(zip(names, corpus.columns, strict=False))
+    known: dict[str | int, Sequence[str]] = {}
+    return lambda low, high: ColumnsOfSlots(tuple(by_name), known, lambda name: by_name[name].texts(), (low, high))
 
 
 def _arrays(packed: PackedRules) -> tuple[Any, ...]:

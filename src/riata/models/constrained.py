@@ -186,10 +186,10 @@ def _otherwise(
     """
     scores = model.outputs.slot_scores(model, alone, 0)
     if scores is not None:
-        from riata.inference.rules.integer_program import IntegerProgram
+        from riata.inference.rules.integer_program import SECONDS, IntegerProgram
 
         try:
-            solved = IntegerProgram(seconds=decoder.seconds).solve(scores[0], rules, scores[1])
+            solved = IntegerProgram(seconds=decoder.seconds or SECONDS).solve(scores[0], rules, scores[1])
         except SearchError:  # a limit was hit before it found any
             if searched is None:
                 raise

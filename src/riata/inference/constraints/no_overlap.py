@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from riata import _core
 from riata.inference.constraints.base import Constraint, Where, either, needed_spans, several_labels
 from riata.inference.rules.rule import Flags, Ids, Parts, Rule
 from riata.inference.rules.rules import Grounded
-from riata.inference.rules.slots import Slots
+from riata.inference.rules.slots import LabelNames, Slots
 
 
 class OnSpans(Constraint):
@@ -18,6 +20,8 @@ class OnSpans(Constraint):
     def __init__(self, *labels: Any, where: Where | None = None, penalty: float | None = None) -> None:
         super().__init__(where=where, penalty=penalty)
         self.labels = several_labels(labels, self.word) if labels else ()
+
+    _chosen: tuple[LabelNames, Flags] | None = None
 
     @property
     def is_shared(self) -> bool:
@@ -33,7 +37,12 @@ class OnSpans(Constraint):
         return list(self.labels), {}
 
     def chosen(self, slots: Slots) -> Flags:
-        """The labels that choose a span."""
+        """The labels that choose a span; found once for the same names."""
+        if self._chosen is None or self._chosen[0] is not slots.names:
+            self._chosen = slots.names, self._labels_of(slots)
+        return self._chosen[1]
+
+    def _labels_of(self, slots: Slots) -> Flags:
         if self.labels:
             return slots.names.flags(self.labels)
         if slots.names.outside is None:
@@ -45,7 +54,10 @@ class OnSpans(Constraint):
         spans = needed_spans(self, slots)
         counted = self.slots_that_count(slots)
         numbers = np.arange(slots.count, dtype=np.int32) if counted is None else counted
-        numbers = numbers[spans[numbers, 0] < spans[numbers, 1]]
+        covers = spans[:, 0] < spans[:, 1]
+        if counted is None and covers.all():
+            return numbers, spans
+        numbers = numbers[covers[numbers]]
         return numbers, spans[numbers]
 
 
@@ -72,20 +84,9 @@ class no_overlap(OnSpans):
             meet = np.triu((spans[:, None, 0] < spans[None, :, 1]) & (spans[None, :, 0] < spans[:, None, 1]), 1)
             groups = [numbers[list(pair)] for pair in np.argwhere(meet)]
         else:
-            groups = [numbers[group] for group in _cliques(spans)]
+            starts, members = _core.overlapping(np.ascontiguousarray(spans, np.int32))
+            groups = [numbers[members[low:high]] for low, high in pairwise(starts.tolist())]
         return [Rule(None, Parts(labels, group), 0, 1, self.cost, origin) for group in groups]
-
-
-def _cliques(spans: Any) -> list[Any]:
-    """The largest sets of spans that all share a token: at the first token of each span, unless the next such token has them all."""
-    found: list[Any] = []
-    for start in np.unique(spans[:, 0]):
-        here = np.flatnonzero((spans[:, 0] <= start) & (start < spans[:, 1]))
-        if found and np.isin(found[-1], here).all():
-            found.pop()
-        if len(here) > 1:
-            found.append(here)
-    return found
 
 
 CONSTRAINT = no_overlap

@@ -24,9 +24,8 @@ from riata.inference.rules.rule import HARD, Ids
 from riata.inference.rules.rules import Rules
 
 DONE, LIMIT, INFEASIBLE = 0, 1, 2  # what milp answers
-SECONDS_FOR_ANY = (
-    10.0  # for any legal output, after the time limit found none; at least so long, or ten times the limit
-)
+SECONDS = 10.0  # time limit of one input, unless another one is asked for
+SECONDS_FOR_ANY = 10.0  # for any legal output, after the time limit found none; at least so long, or twice the limit
 
 
 @dataclass
@@ -37,7 +36,7 @@ class IntegerProgram:
     listed: how many outputs of the best scores are looked at before the solver is called; 0: none.
     """
 
-    seconds: float = 0.0
+    seconds: float = SECONDS
     most_cuts: int = 200
     listed: int = 64
     shortcut: bool = True  # whether the best output without rules is tried first
@@ -161,7 +160,7 @@ class _Search:
         gains = np.concatenate(program.gains) * (0.0 if blind else self.scale)
         options = {"mip_rel_gap": 0.0}
         if self.until < np.inf or blind:
-            limit = max(SECONDS_FOR_ANY, 10 * self.seconds) if blind else self.until - monotonic()
+            limit = max(SECONDS_FOR_ANY, 2 * self.seconds) if blind else self.until - monotonic()
             options["time_limit"] = max(limit, 1e-3)
         answer = milp(
             -gains,

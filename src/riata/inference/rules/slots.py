@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,6 +59,39 @@ class LabelNames:
         return 1 if self.columns is None else int(self.columns.max()) + 1
 
 
+class ColumnsOfSlots(Mapping[str | int, Sequence[str]]):
+    """The columns of one input among those of a corpus, whose texts are made when a constraint asks for them.
+
+    known: the texts of all slots that were made so far, for all inputs. make: makes those of a column.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str | int],
+        known: dict[str | int, Sequence[str]],
+        make: Callable[[str | int], Sequence[str]],
+        within: tuple[int, int],
+    ) -> None:
+        self._names, self._known, self._make, self._within = names, known, make, within
+
+    def __getitem__(self, name: str | int) -> Sequence[str]:
+        if name not in self._known:
+            if name not in self._names:
+                raise KeyError(name)
+            self._known[name] = self._make(name)
+        low, high = self._within
+        return self._known[name][low:high]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 @dataclass(frozen=True)
 class Slots:
     """The slots of one input."""
@@ -72,7 +105,7 @@ class Slots:
 
     def column(self, name: str | int) -> Sequence[str]:
         """The values of a column, one per slot."""
-        known = self.columns or {}
+        known = {} if self.columns is None else self.columns
         if name not in known:
             raise UnknownNameError.of(
                 "column", name, map(str, known), remedy="A constraint reads it; these are the columns of slots."
