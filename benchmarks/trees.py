@@ -1,4 +1,4 @@
-"""What contestants of `parsing` share: trees of UD English EWT with gold tags and features, the clock, and the one JSON line each prints."""
+"""What contestants of `parsing` share: trees of UD English EWT with gold tags and features, the clock, and the JSON line each prints."""
 
 from __future__ import annotations
 
