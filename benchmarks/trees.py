@@ -15,6 +15,7 @@ from riata.scoring.evaluation import evaluate_trees
 
 INPUTS = ["form", "upos", "xpos", "feats"]
 OUTPUTS = ["head", "deprel"]
+WITHOUT_FEATURES = [0, 1, 2, 4, 5]
 Trees = list[list[tuple[int, str]]]  # head and relation of every token
 
 
@@ -49,6 +50,12 @@ def run(contestant: Callable[[Split], tuple[Trees, dict[str, Any]]]) -> None:
 def columns_of(trees: Trees) -> tuple[Column, Column]:
     tokens = [token for sentence in trees for token in sentence]
     return Column.of([str(head) for head, _ in tokens]), Column.of([relation for _, relation in tokens])
+
+
+def own_tags(**parameters: Any) -> Callable[[Split], tuple[Trees, dict[str, Any]]]:
+    """A parser that reads words and the tags of its own taggers, and no features of words."""
+    inner = riata_parser(tags="own", **parameters)
+    return lambda split: inner(Split(*(corpus.select(WITHOUT_FEATURES) for corpus in (split.train, split.scored))))
 
 
 def riata_parser(**parameters: Any) -> Callable[[Split], tuple[Trees, dict[str, Any]]]:
