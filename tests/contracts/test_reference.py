@@ -63,3 +63,5 @@ def test_every_public_method_is_in_the_reference_and_described(name, page):
     assert listed is not None
     assert sorted(listed[1].split(", ")) == sorted(methods)
     assert all(getattr(cls, method).__doc__ for method in methods)
+    used = text.split("## Every method")[1]
+    assert name == "Problem" or not [method for method in methods if f".{method}(" not in used], "without an example"

@@ -49,6 +49,7 @@ INTERNAL = frozenset(
         "set_model",
         "slots_of",
         "switched",
+        "tagged",
         "task_name",
         "trees",
         "twin",
