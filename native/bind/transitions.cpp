@@ -90,13 +90,13 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              std::int32_t tag_family) { new (self) Kind(templates, {coding_of(system, relations, root, tag_family), {}, {}}); },
           nb::arg("templates"), nb::arg("system"), nb::arg("relations"), nb::arg("root"), nb::arg("tag_family"))
       .def(
-          "blocks", [](const Kind& self) { return blocks_of(self.weights.rows); },
+          "blocks", [](const Kind& self) { return blocks_of(*self.weights.rows); },
           "For each block of weights its template, its values, four of each block, and the number of its group of operators.")
       .def(
           "sets",
           [](const Kind& self) {
             std::vector<std::uint64_t> sets;
-            for (std::int32_t i = 0; i < self.weights.rows.sets(); ++i) sets.push_back(self.weights.rows.set(i));
+            for (std::int32_t i = 0; i < self.weights.rows->sets(); ++i) sets.push_back(self.weights.rows->set(i));
             return give(std::move(sets));
           },
           "The sets of relations that are values, as bits.")
@@ -107,9 +107,10 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "set_blocks",
           [](Kind& self, const In<std::uint64_t>& sets, const In<std::int32_t>& templates, const In<std::int32_t>& values,
              const In<std::int32_t>& groups) {
-            self.weights.rows = BlockRows();
-            for (std::size_t i = 0; i < sets.shape(0); ++i) check(self.weights.rows.add_set(view(sets)[i]) == static_cast<std::int32_t>(i));
-            set_blocks(self.weights.rows, self.templates, self.weights.coding.stride(), templates, values, groups);
+            BlockRows rows;
+            for (std::size_t i = 0; i < sets.shape(0); ++i) check(rows.add_set(view(sets)[i]) == static_cast<std::int32_t>(i));
+            set_blocks(rows, self.templates, self.weights.coding.stride(), templates, values, groups);
+            self.weights.rows = Shared(std::move(rows));
           },
           nb::arg("sets"), nb::arg("templates"), nb::arg("values"), nb::arg("groups"))
       .def(
@@ -128,7 +129,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
             return give(std::move(codes));
           },
           nb::arg("path"), nb::arg("tokens"), "The output of a sentence of this number of tokens that operators give.")
-      .def_prop_ro("size", [](const Kind& self) { return self.weights.rows.size(); }, "How many numbers the weights are.");
+      .def_prop_ro("size", [](const Kind& self) { return self.weights.rows->size(); }, "How many numbers the weights are.");
 }
 
 void transitions(nb::module_& m) {

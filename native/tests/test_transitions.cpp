@@ -63,6 +63,11 @@ void check_regrets(const AllStates& all, const Heads& truth) {
   for (std::size_t s = 0; s < count; ++s) {
     const bool exact = all.states.system() != TransitionSystem::arc_standard || all.successors[s].empty();
     CHECK(exact ? found[s] == least[s] : found[s] <= least[s]);
+    ParserState state = all.states[StateId(s)];
+    state.regret = found[s];
+    state.lost = least[s] > 0;
+    for (std::size_t t = 0; t < truth.size(); ++t) state.wrong += all.given[s][t] != -2 && all.given[s][t] != truth[t];
+    CHECK(oracle.regret(state) == least[s]);
     for (const auto& [move, to] : all.successors[s]) {
       const TransitionOracle::Cost cost = oracle.cost(all.states[StateId(s)], move);
       found[to.place()] = found[s] + cost.regret;

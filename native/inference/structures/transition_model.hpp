@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/shared.hpp"
 #include "features/block_rows.hpp"
 #include "features/pair_relations.hpp"
 #include "features/transition_templates.hpp"
@@ -48,7 +49,7 @@ struct TransitionCoding {
 template <class Real>
 struct TransitionWeights {
   TransitionCoding coding;
-  BlockRows rows;
+  Shared<BlockRows> rows;  // so that models with other weights need no rows of their own
   Numbers<Real> flat;
 };
 

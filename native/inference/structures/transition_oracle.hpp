@@ -1,10 +1,12 @@
 // By how much each move of a parser raises the least loss that can still be reached: the regret of transition systems.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "inference/structures/standard_regret.hpp"
 #include "inference/structures/swap_oracle.hpp"
 #include "inference/structures/transition_states.hpp"
 
@@ -17,14 +19,14 @@ namespace riata {
 // is pushed on another token. In arc-eager, tokens of the stack other than the bottom must get a head from a token to come; if one of them
 // has lost its true head, an arc on the way from it, or from what lies on it, to the last token is lost (`blocked`).
 //
-// Arc-standard: whether the truth can still be reached is exact. The number is a lower bound: it counts tokens that have a wrong head or
-// relation, and tokens whose true head has got all its children already. At the end it is the loss. (Goldberg, Sartorio & Satta 2014
-// compute the least loss by dynamic programming.)
+// Arc-standard: whether the truth can still be reached is exact. The sum of the costs is a lower bound: it counts tokens that have a wrong
+// head or relation, and tokens whose true head has got all its children already. At the end it is the loss. StandardRegret computes the
+// regret of a state.
 //
 // Swap: see SwapOracle.
 class TransitionOracle {
  public:
-  explicit TransitionOracle(const TransitionStates& states) : states_(states), swaps_(states, heads_) {}
+  explicit TransitionOracle(const TransitionStates& states) : states_(states), swaps_(states, heads_), standard_(states) {}
   TransitionOracle(const TransitionOracle&) = delete;
   TransitionOracle& operator=(const TransitionOracle&) = delete;
 
@@ -37,6 +39,7 @@ class TransitionOracle {
       if (heads_[at(t)] >= 0) last_child_[at(heads_[at(t)])] = t;
     }
     if (states_.system() == TransitionSystem::swap) swaps_.open();
+    if (states_.system() == TransitionSystem::arc_standard) standard_.open(heads_);
   }
 
   bool is_arc(Arc arc) const noexcept { return heads_[at(arc.child)] == arc.head; }
@@ -54,6 +57,12 @@ class TransitionOracle {
                                     ? hybrid(state, move)
                                     : eager(state, move) + blocked_after(state, move) - blocked(state);
     return {regret, regret > 0};
+  }
+  // The regret of a state: exact where costs add up to a lower bound only, if that does not take too long.
+  std::int32_t regret(const ParserState& state) {
+    if (states_.system() != TransitionSystem::arc_standard || !state.lost) return state.regret;
+    const std::int32_t least = standard_.least(state);
+    return least < 0 ? std::max(state.regret, 1) : state.wrong + least;
   }
   // What a relation adds to that.
   bool is_wrong(Arc arc, std::int32_t relation) const noexcept { return is_arc(arc) && relations_[at(arc.child)] != relation; }
@@ -170,6 +179,7 @@ class TransitionOracle {
   const TransitionStates& states_;
   std::vector<std::int32_t> heads_, relations_, last_child_;  // [tokens]
   SwapOracle swaps_;
+  StandardRegret standard_;
 };
 
 }  // namespace riata

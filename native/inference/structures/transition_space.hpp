@@ -32,14 +32,14 @@ class TransitionSpace : public CorpusSpace {
   TransitionSpace(const Corpus& corpus, TransitionModel<Real>& model, Vector<Real>& weights, bool grows, const QueueSpec& queue)
       : corpus_(corpus),
         coding_(model.weights.coding),
-        rows_(model.weights.rows),
+        grown_(grows ? &model.weights.rows.own() : nullptr),
+        rows_(*model.weights.rows),
         weights_(weights),
-        grows_(grows),
         merges_(queue.merge),
         remembers_(queue.remembers()),
         states_(coding_.system),
         oracle_(states_),
-        scorer_(model.templates, model.weights.rows, corpus.instances, weights, coding_.stride()),
+        scorer_(model.templates, rows_, corpus.instances, weights, coding_.stride()),
         scores_(static_cast<std::size_t>(coding_.stride())),
         expanded_(queue.blind()) {}
 
@@ -80,6 +80,7 @@ class TransitionSpace : public CorpusSpace {
     const StateId to = states_.apply(from, action);
     states_[to].regret = costs.regret;
     states_[to].lost = costs.loses;
+    states_[to].wrong += has_truth_ && gives_wrong(states_[from], action);
     return to;
   }
 
@@ -191,6 +192,11 @@ class TransitionSpace : public CorpusSpace {
     const bool wrong = moves::adds_arc(move) && oracle_.is_wrong(states_.arc(state, move), relation);
     return {cost.regret + wrong, cost.loses || wrong};
   }
+  bool gives_wrong(const ParserState& state, ActionId action) const {
+    if (!moves::adds_arc(moves::of(action))) return false;
+    const Arc arc = states_.arc(state, moves::of(action));
+    return !oracle_.is_arc(arc) || oracle_.relation(arc.child) != moves::relation(action);
+  }
   // The regret of the state that an operator leads to, and whether it is not y-good. With swaps, a state may have left the ways of the
   // oracle and lead to the truth nevertheless.
   Costs after(const ParserState& state, ActionId action) const {
@@ -206,7 +212,7 @@ class TransitionSpace : public CorpusSpace {
   static std::uint64_t known_as(std::uint64_t mark, bool lost) noexcept { return lost ? ~mark : mark; }
   static std::uint64_t known_as(const ParserState& state) noexcept { return known_as(state.mark, state.lost); }
   double regret_of(std::int32_t regret, bool lost) const noexcept { return missed_ + (lost ? std::max(regret, 1) : regret); }
-  double regret_of(const ParserState& state) const noexcept { return regret_of(state.regret, state.lost); }
+  double regret_of(const ParserState& state) { return regret_of(oracle_.regret(state), state.lost); }
 
   void set_truth(Codes truth) {
     std::vector<std::int32_t> relations;
@@ -283,19 +289,20 @@ class TransitionSpace : public CorpusSpace {
   // Appends the features of a step from a state.
   void features_of(const ParserState& from, ActionId action, StepFeatures& out) {
     const std::int32_t group = action / BlockRows::width, place = action % BlockRows::width;
-    const auto set_number = [&](std::uint64_t set) { return grows_ ? rows_.add_set(set) : rows_.find_set(set); };
+    const auto set_number = [&](std::uint64_t set) { return grown_ != nullptr ? grown_->add_set(set) : rows_.find_set(set); };
     for (const RowKey& key : scorer_.look(states_, from, set_number)) {
-      const std::int32_t block = grows_ ? rows_.add(key, group) : rows_.find(key, group);
+      const std::int32_t block = grown_ != nullptr ? grown_->add(key, group) : rows_.find(key, group);
       if (block >= 0) out.push_back({std::int64_t{block} * BlockRows::width + place, 1.0});
     }
-    if (grows_) weights_.grow(static_cast<std::size_t>(rows_.size()));
+    if (grown_ != nullptr) weights_.grow(static_cast<std::size_t>(rows_.size()));
   }
 
   Corpus corpus_;
   const TransitionCoding& coding_;
-  BlockRows& rows_;
+  BlockRows* grown_;  // if features that an update touches for the first time are added
+  const BlockRows& rows_;
   Vector<Real>& weights_;
-  bool grows_, merges_, remembers_;
+  bool merges_, remembers_;
   bool aside_ = false, adds_losses_ = false, has_truth_ = false;
   std::int64_t sentence_ = 0;
   TransitionStates states_;

@@ -98,7 +98,7 @@ struct ParserState {
   std::int32_t next = 0;                    // token; all tokens before it have been pushed at least once
   std::int32_t top = -1, first = -1;        // trees: the top of the stack, and the first token to come if it has been touched; -1: none
   std::int32_t size = 0, without_head = 0;  // tokens of the stack, and those of them that have no head yet
-  std::int32_t regret = 0;                  // of the moves so far, if the truth is known
+  std::int32_t regret = 0, wrong = 0;       // if the truth is known: costs of the moves so far, and tokens with a wrong head or relation
   bool lost = false;                        // whether the truth cannot be reached any more
 };
 

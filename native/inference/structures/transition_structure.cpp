@@ -18,7 +18,7 @@ constexpr std::int64_t most_reserved = std::int64_t{1} << 27;  // weights
 template <class Real>
 void TransitionModel<Real>::check(const Corpus& corpus, std::size_t size) const {
   const Instances& instances = corpus.instances;
-  bool ok = static_cast<std::int64_t>(size) >= weights.rows.size() &&
+  bool ok = static_cast<std::int64_t>(size) >= weights.rows->size() &&
             static_cast<std::int32_t>(instances.ngrams.size()) == corpus.index.families();
   for (std::int32_t f = 0; ok && f < corpus.index.families(); ++f) ok = instances.sizes[f] <= corpus.index.size(f);
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
@@ -41,11 +41,11 @@ void TransitionModel<Real>::check(const Corpus& corpus, std::size_t size) const 
 
 template <class Real>
 void TransitionModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
-  if (weights.rows.blocks() == 0) {  // room for all features of the paths to two trees, without copies while weights are added
+  if (weights.rows->blocks() == 0) {  // room for all features of the paths to two trees, without copies while weights are added
     const std::int64_t steps = 4 * corpus.instances.tokens(), most = steps * static_cast<std::int64_t>(templates.templates().size());
     vector.reserve(static_cast<std::size_t>(std::min(most * BlockRows::width, most_reserved)));
   }
-  vector.grow(static_cast<std::size_t>(weights.rows.size()));
+  vector.grow(static_cast<std::size_t>(weights.rows->size()));
   TransitionCoding& coding = weights.coding;
   if (coding.tag_family < 0 || corpus.gold.size() != static_cast<std::size_t>(corpus.instances.tokens())) return;
   const std::vector<std::int32_t>& tags = corpus.instances.ngrams[static_cast<std::size_t>(coding.tag_family)];
@@ -70,8 +70,8 @@ std::unique_ptr<Structure<Real>> TransitionModel<Real>::over(const Corpus& corpu
 template <class Real>
 void TransitionModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
   auto& same = dynamic_cast<TransitionModel&>(other);
-  const BlockRows& from = weights.rows;
-  BlockRows& to = same.weights.rows;
+  const BlockRows& from = *weights.rows;
+  BlockRows& to = same.weights.rows.own();
   if (weights.coding.relations != same.weights.coding.relations || weights.coding.system != same.weights.coding.system ||
       templates.templates() != same.templates.templates())
     throw Error("RiataError", "the weights belong to different models");
