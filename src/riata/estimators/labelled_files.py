@@ -59,10 +59,9 @@ def labelled(
     documents: the column that names the document of each sentence; None: lines of the file mark documents.
     unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
-    shown = shown or Shown()
+    shown, workers = shown or Shown(), 1 if _is_short(file) else threads
     if estimator.file_format is not None:
-        asked = {"given": given, "text": text, "documents": documents}
-        return estimator.own_answers(file, shown, 1 if _is_short(file) else threads, **asked)
+        return estimator.own_answers(file, shown, workers, given=given, text=text, documents=documents)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
     _check_asked(estimator, shown, given, conllu=conllu, text=bool(text))
     label = estimator.labeller()
@@ -99,7 +98,7 @@ def labelled(
         from riata.inference.chain import K
 
         batches = _parts(batches, int(K.parse(nbest)))
-    return in_order(answer, batches, 1 if _is_short(file) else threads, stopped)
+    return in_order(answer, batches, workers, stopped)
 
 
 def _in_context(
