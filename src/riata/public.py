@@ -12,6 +12,7 @@ from riata.data.documents import in_documents
 from riata.data.frames import from_frame
 from riata.data.propbank import read_propbank, write_propbank
 from riata.data.propositions import Proposition, RoleCorpus
+from riata.data.tables import from_dataset, read_parquet, to_frame
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.estimators.model_file import load_model
@@ -59,6 +60,7 @@ __all__ = [
     "compare_models",
     "constraints",
     "errors",
+    "from_dataset",
     "from_frame",
     "import_model",
     "in_documents",
@@ -72,11 +74,13 @@ __all__ = [
     "metrics",
     "read_columns",
     "read_conllu",
+    "read_parquet",
     "read_propbank",
     "segment_kbest",
     "segment_log_sum",
     "segment_posteriors",
     "segment_viterbi",
+    "to_frame",
     "viterbi",
     "write_columns",
     "write_conllu",

@@ -102,7 +102,7 @@ def test_frames_that_are_no_corpus_are_refused(options: Any, numbers: Any, says:
 def test_what_is_no_text_is_refused_with_its_row(frame: Any) -> None:
     with pytest.raises(DataError, match="row 0, column 'sentence' is 0"):
         riata.from_frame(frame.assign(of=frame.sentence), sentence="of", columns=["sentence", "word"])
-    with pytest.raises(DataError, match="expected a pandas DataFrame"):
+    with pytest.raises(DataError, match="expected a DataFrame of pandas or polars"):
         riata.from_frame([["a"]])
     with pytest.raises(DataError, match="0 rows"):
         riata.from_frame(frame[:0])

@@ -112,3 +112,33 @@ def test_development_data_may_be_given_to_fit() -> None:
         riata.Chunker().fit(CORPUS, y_dev=held.sentences_of(2))
     with pytest.raises(DataError):
         riata.Chunker().fit(X, Y, X_dev=X_dev)
+
+
+ESTIMATORS = [
+    riata.Tagger,
+    riata.Chunker,
+    riata.EntityRecognizer,
+    riata.JointTagger,
+    riata.DependencyParser,
+    riata.RoleLabeler,
+]
+
+
+@pytest.mark.filterwarnings("ignore:Can't test estimator")
+@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_the_checks_of_scikit_learn_that_do_not_need_a_matrix_pass(cls: Any) -> None:
+    """Its other checks fit arrays [samples, features], which are no sentences; the tags of the estimators say so."""
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    assert not cls().__sklearn_tags__().input_tags.two_d_array
+    if hasattr(checks, "check_estimator"):
+        checks.check_estimator(cls())
+    for name in (
+        "check_estimator_cloneable",
+        "check_estimator_repr",
+        "check_get_params_invariance",
+        "check_no_attributes_set_in_init",
+        "check_parameters_default_constructible",
+        "check_set_params",
+    ):
+        if hasattr(checks, name):
+            getattr(checks, name)(cls.__name__, cls())

@@ -59,7 +59,7 @@ def test_the_page_names_every_field_option_and_status():
         assert f"`{name}`" in PAGE
     for status in REFUSED:
         assert f"| {status}" in PAGE
-    quiet = ("--port", "--watch")
+    quiet = ("--port", "--watch", "--playground")
     for parameter in command.params:
         for option in parameter.opts:
             assert option in quiet or option in PAGE, option

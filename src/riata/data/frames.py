@@ -1,8 +1,8 @@
-"""Data frames of pandas as sentences; pandas is never imported here."""
+"""Data frames of pandas and polars as sentences; neither is imported here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ NAME = "<frame>"
 
 
 def is_frame(value: object) -> bool:
-    return type(value).__name__ == "DataFrame" and hasattr(value, "itertuples")
+    return type(value).__name__ == "DataFrame" and (hasattr(value, "itertuples") or hasattr(value, "iter_rows"))
 
 
 def check_is_no_table(sentences: object) -> None:
@@ -36,14 +36,21 @@ def apart(sentence: Any) -> Any:
     """A sentence that is a frame as rows of columns, or, of numbers alone, as an array; any other as it is."""
     if not is_frame(sentence):
         return sentence
-    numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in sentence.dtypes)
-    return sentence.to_numpy(np.float64) if numbers else list(sentence.itertuples(index=False, name=None))
+    if all(map(_is_number, sentence.dtypes)):
+        return np.asarray(sentence.to_numpy(), np.float64)
+    rows = sentence.iter_rows() if hasattr(sentence, "iter_rows") else sentence.itertuples(index=False, name=None)
+    return list(rows)
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether a column has numbers: of pandas, or of polars."""
+    return kind.is_numeric() if hasattr(kind, "is_numeric") else getattr(kind, "kind", "O") in "biuf"
 
 
 def from_frame(
     frame: Any, sentence: str = "sentence", columns: Sequence[str] | None = None, document: str | None = None
 ) -> Corpus:
-    """A corpus from a pandas DataFrame with one row per token.
+    """A corpus from a DataFrame of pandas or polars with one row per token.
 
     Rows that have the same value in the column `sentence` are one sentence, and stand together. columns: those to take, in this order;
     None: all others. As everywhere, the last one is the output, unless labels are given apart.
@@ -55,8 +62,22 @@ def from_frame(
     [['It', 'stopped'], ['Why']]
     """
     if not is_frame(frame):
-        raise DataError(f"expected a pandas DataFrame, found {type(frame).__name__}.")
-    known = list(frame.columns)
+        lazy = type(frame).__name__ == "LazyFrame"
+        raise DataError(
+            f"expected a DataFrame of pandas or polars, found {type(frame).__name__}.",
+            remedy="Collect it first: frame.collect()." if lazy else "",
+        )
+    return token_table(list(frame.columns), lambda name: list(frame[name]), sentence, columns, document)
+
+
+def token_table(
+    known: Sequence[str],
+    values_of: Callable[[str], list[Any]],
+    sentence: str,
+    columns: Sequence[str] | None,
+    document: str | None,
+) -> Corpus:
+    """A corpus from a table with one row per token. known: the names of its columns."""
     roles = [sentence] if document is None else [sentence, document]
     chosen = [name for name in known if name not in roles] if columns is None else list(columns)
     for name in (*roles, *chosen):
@@ -66,10 +87,11 @@ def from_frame(
                 f"the frame {found} {name!r}; it has {', '.join(map(str, known))}.",
                 remedy="Name the column that numbers the sentences with sentence=, the others with columns= and document=.",
             )
-    if not chosen or not len(frame):
-        raise DataError(f"the frame has {len(frame)} rows and {len(chosen)} columns beside {sentence!r}.")
-    starts = _starts(list(frame[sentence]), sentence)
-    texts = {name: list(frame[name]) for name in chosen}
+    numbers = values_of(sentence)
+    if not chosen or not numbers:
+        raise DataError(f"the frame has {len(numbers)} rows and {len(chosen)} columns beside {sentence!r}.")
+    starts = _starts(numbers, sentence)
+    texts = {name: values_of(name) for name in chosen}
     for name, values in texts.items():
         row = next((i for i, value in enumerate(values) if not isinstance(value, str)), None)
         if row is not None:
@@ -79,7 +101,7 @@ def from_frame(
                 file=NAME,
             )
     corpus = Corpus(tuple(Column.of(values) for values in texts.values()), starts, name=NAME)
-    return corpus if document is None else _in_documents(corpus, list(frame[document]), document)
+    return corpus if document is None else _in_documents(corpus, values_of(document), document)
 
 
 def _in_documents(corpus: Corpus, values: list[Any], column: str) -> Corpus:

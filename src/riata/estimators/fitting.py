@@ -56,10 +56,11 @@ class Fitting(Columns):
         from riata.estimators.development import with_dev
         from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
+        from riata.learning.logs import logged
         from riata.learning.streaming import StreamedFit
         from riata.learning.survey import survey
 
-        tell = warn_of if listener is None else listener
+        tell = logged(warn_of if listener is None else listener)
         began = time.perf_counter()
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None

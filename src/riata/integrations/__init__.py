@@ -1,0 +1,1 @@
+"""Riata inside other libraries. Each file needs the library that it is named for."""
