@@ -34,6 +34,7 @@ def trace_of(data):
         "steps": [step_of(step, data) for step in packed["steps"]],
         "true_path": None if packed["true_path"] is None else list(taken_of(packed["true_path"], data)),
         "outputs": packed["outputs"],
+        "forbidden": packed["forbidden"],
     }
 
 

@@ -15,6 +15,8 @@
 #include "bind/trace.hpp"
 #include "inference/offered.hpp"
 #include "inference/questions.hpp"
+#include "inference/rules/constrained_space.hpp"
+#include "inference/rules/ruled_search.hpp"
 #include "learning/margins.hpp"
 
 namespace riata::bind {
@@ -108,10 +110,10 @@ nb::dict measured(const Model<Real>& model, const FeatureIndex& index, const Ins
 }
 
 // The trace of the search of one sentence. An action is (state before it, action id), a feature is the number of its weight; `weights` are
-// those of the model, with features that the trace has added.
+// those of the model, with features that the trace has added; `forbidden` are the steps that rules forbid.
 template <class Real>
 nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& gold,
-                      const nb::dict& settings, const nb::object& learner, bool with_features) {
+                      const nb::dict& settings, const nb::object& learner, bool with_features, const Rules* rules) {
   const bool learning = gold.shape(0) > 0;
   const Corpus corpus{index, instances, view(gold)};
   if (instances.sentences() != 1 || instances.tokens() == 0) throw Error("RiataError", "a trace is of one sentence");
@@ -120,10 +122,28 @@ nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const
   Vector<Real> weights(std::exchange(grown->flat(), {}));
   const std::unique_ptr<Structure<Real>> structure = grown->over(corpus, weights, learning || with_features);
   const QueueSpec queue = QueueSpec::of(as_settings(settings));
-  const std::unique_ptr<CorpusSpace> space = structure->space(queue);
+  std::unique_ptr<CorpusSpace> space;
+  ConstrainedSpace* ruled = nullptr;
+  if (rules == nullptr) {
+    space = structure->space(queue);
+  } else {
+    rules->check_tracks(model.part_tracks());
+    const auto parts_of = [&](Codes output, std::vector<Part>& parts) { model.parts(output, parts); };
+    const auto make = [&](const QueueSpec& inner) { return structure->space(inner); };
+    auto made = std::make_unique<ConstrainedSpace>(corpus, *rules, parts_of, queue, make);
+    ruled = made.get();
+    ruled->watch();
+    space = std::move(made);
+  }
   if (learning && shows_losses(learner)) space->add_losses();
   space->open(0, learning);
+  if (ruled != nullptr && !learning && queue.by_level()) ruled->look_ahead(RuledLimits{}.steps);
   nb::dict out = traced_flat(*space, weights, queue, settings, learner, learning, with_features);
+  const auto forbidden = [](const ConstrainedSpace::Forbidden& one) {
+    const Candidate& by = one.candidate;
+    return nb::make_tuple(by.parent, nb::make_tuple(one.from, by.action), by.score, by.heuristic, one.origin);
+  };
+  out["forbidden"] = ruled == nullptr ? nb::list() : listed(ruled->forbidden(), forbidden);
   grown->flat() = weights.take_last();
   out["weights"] = nb::cast(std::move(grown));
   return out;
@@ -197,7 +217,8 @@ void bind_questions(nb::class_<Model<Real>>& model) {
       .def("margins", &measured<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
            nb::arg("progress").none() = nb::none(), "What a search with these weights shows of its margins.")
       .def("trace", &traced_model<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
-           nb::arg("learner").none(), nb::arg("features"), "What a search of one sentence did, step by step.");
+           nb::arg("learner").none(), nb::arg("features"), nb::arg("rules").none() = nb::none(),
+           "What a search of one sentence did, step by step. rules: that it kept.");
 }
 
 template <class Real>

@@ -1,5 +1,6 @@
 """What explanations say of constraints: the output without them, what it breaks, and what every change is for."""
 
+import json
 import warnings
 from dataclasses import replace
 
@@ -146,3 +147,28 @@ def test_search_errors_look_at_outputs_that_keep_constraints():
     assert sum(tagger.decoder().kept.tally.found.values()) == len(
         WORDS
     )  # those of predict_ids; judging counts by itself
+
+
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_traces_show_what_constraints_forbid(structure):
+    rules = [
+        c.at_most(1, "NP"),
+        c.transitions(forbidden=[("VP", "PP")] if structure == "segments" else [("B-VP", "B-PP")]),
+    ]
+    chunker = fitted(riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=5), INPUTS, CHUNK_LABELS)
+    assert chunker.trace(INPUTS[0]).forbidden is None
+    chunker.set_params(constraints=rules)
+    seen = set()
+    for sentence, kept in zip(INPUTS, chunker.predict(INPUTS), strict=True):
+        trace = chunker.trace(sentence)
+        assert list(trace.output) == kept
+        assert riata.Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
+        for one in trace.forbidden:
+            path = [*trace.path(one.parent), one.action]
+            phrases = sum(action.startswith(("NP[", "B-NP")) for action in path)
+            assert (phrases == 2) if one.constraint == repr(rules[0]) else one.action.startswith(("PP[", "B-PP"))
+            seen.add(one.constraint)
+        assert ("forbidden by" in str(trace)) == bool(trace.forbidden)
+    assert seen == set(map(repr, rules))
+    assert chunker.trace(INPUTS[0], CHUNK_LABELS[0]).forbidden is None  # as it was trained
+    assert chunker.set_params(inference="during").trace(INPUTS[0], CHUNK_LABELS[0]).forbidden is not None

@@ -42,6 +42,7 @@ void ConstrainedSpace::open(std::int64_t sentence, bool with_truth) {
   keys_.clear();
   expanded_.clear();
   rest_.clear();
+  forbidden_.clear();
 }
 
 bool ConstrainedSpace::look_ahead(std::size_t most) {
@@ -112,7 +113,8 @@ void ConstrainedSpace::list(const Tree& tree, std::span<const NodeId> nodes, con
   listed_.clear();
   inner_->expand(tree, nodes, {ranking.margin}, learning, listed_);
   last_ = NodeId();
-  if (!learning && !remembers_ && ranking.width < static_cast<std::int64_t>(listed_.size())) return list_best(tree, ranking, out);
+  if (!learning && !remembers_ && !watches_ && ranking.width < static_cast<std::int64_t>(listed_.size()))
+    return list_best(tree, ranking, out);
   for (Candidate& candidate : listed_) {
     if (looks_ahead(tree, candidate) && keeps(tree, candidate)) out.push_back(candidate);
   }
@@ -166,7 +168,11 @@ bool ConstrainedSpace::keeps(const Tree& tree, Candidate& candidate) {
     steps_of_last_ = steps_from(from, at);
   }
   const auto [next, penalty] = step(steps_of_last_, from, at, candidate.action);
-  if (!next) return false;
+  if (!next) {
+    const std::vector<Known>& known = steps_[static_cast<std::size_t>(steps_of_last_)];
+    if (watches_) forbidden_.push_back({candidate, from, known[static_cast<std::size_t>(candidate.action)].forbidden_by});
+    return false;
+  }
   candidate.score -= penalty;
   if (merges_) candidate.key = key_of(candidate.key, inner_->apply(from, candidate.action), next);
   return true;
@@ -198,6 +204,7 @@ Monitors::Step ConstrainedSpace::step(std::int32_t steps, StateId from, MonitorI
     parts_.clear();
     inner_->parts(from, action, parts_);
     known[place] = {true, monitors_.step(monitor, parts_, inner_->decided(from), inner_->decided(inner_->apply(from, action)))};
+    known[place].forbidden_by = monitors_.forbidden_by();
   }
   return known[place].step;
 }

@@ -52,6 +52,16 @@ class ConstrainedSpace : public CorpusSpace {
   // than `most` steps between states that it would not merge.
   bool look_ahead(std::size_t most);
 
+  // A candidate that rules forbid, and the origin of a rule that does.
+  struct Forbidden {
+    Candidate candidate;
+    StateId from;  // the state before it
+    std::int32_t origin;
+  };
+  // Records candidates that rules forbid from now on, if they are all to be seen.
+  void watch() { watches_ = true; }
+  const std::vector<Forbidden>& forbidden() const noexcept { return forbidden_; }
+
   void add_losses() override { inner_->add_losses(); }
   void check_truth(std::int64_t sentence) const override { inner_->check_truth(sentence); }
   void codes(std::span<const ActionId> path, std::span<std::int32_t> out) const override { inner_->codes(path, out); }
@@ -91,6 +101,7 @@ class ConstrainedSpace : public CorpusSpace {
   struct Known {
     bool asked = false;
     Monitors::Step step = {};
+    std::int32_t forbidden_by = 0;
   };
   struct State {
     std::int32_t number;
@@ -125,7 +136,8 @@ class ConstrainedSpace : public CorpusSpace {
   Corpus corpus_;
   const Rules& rules_;
   PartsOf parts_of_;
-  bool merges_, remembers_, aside_ = false;
+  bool merges_, remembers_, aside_ = false, watches_ = false;
+  std::vector<Forbidden> forbidden_;
   std::unique_ptr<CorpusSpace> inner_;
   RuleCheck check_;
   Monitors monitors_;

@@ -121,7 +121,10 @@ bool Monitors::settle(std::size_t number, std::int32_t decided, double& penalty)
   now_[number] = reduced(rule, now_[number], decided);
   if (now_[number] != broken) return true;
   now_[number] = settled;
-  if (rule.hard()) return false;
+  if (rule.hard()) {
+    forbidden_by_ = rule.origin;
+    return false;
+  }
   penalty += rule.penalty;
   return true;
 }
@@ -136,7 +139,10 @@ bool Monitors::read(std::size_t number, const Automaton& automaton, std::span<co
   }
   const bool fails = state < 0 || (decided == length_ && !automaton.accepting[static_cast<std::size_t>(state)]);
   if (fails || decided == length_) state = settled;
-  if (fails && automaton.hard()) return false;
+  if (fails && automaton.hard()) {
+    forbidden_by_ = automaton.origin;
+    return false;
+  }
   if (fails) penalty += automaton.penalty;
   return true;
 }

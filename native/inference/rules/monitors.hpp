@@ -34,6 +34,9 @@ class Monitors {
   // After parts are chosen. before, after: all parts of earlier positions are chosen before and after the step.
   Step step(MonitorId from, std::span<const Part> parts, std::int32_t before, std::int32_t after);
 
+  // After a step that leads nowhere: the origin of the rule that forbids it.
+  std::int32_t forbidden_by() const noexcept { return forbidden_by_; }
+
   // Whether no rule of the sentence counts.
   bool idle() const noexcept { return width_ == 0; }
 
@@ -59,6 +62,7 @@ class Monitors {
   std::vector<std::int32_t> everywhere_;    // places in counted_: rules that may change at every position
   std::vector<std::int32_t> starts_, at_;   // [length + 1]: places in counted_ of rules that list a position
   std::size_t width_ = 0;
+  std::int32_t forbidden_by_ = 0;
   Step start_;
   std::vector<std::int32_t> now_;     // [width] what the rules remember during a step
   std::vector<std::int32_t> states_;  // [ids][width]

@@ -80,7 +80,8 @@ class Looking(Judging):
         labels: the true labels, or True for those in the data. With them, the search is that of training, as far as the recipe trains with
         the present queue; no weight is changed. training=False: the search continues as in prediction, and shows the first update that
         training would make. features: record the features of every step, with their weights.
-        With learn_as, the labels of the trace are those that were learnt.
+        With learn_as, the labels of the trace are those that were learnt. With constraints, it is the search under them (without a narrow
+        beam being widened), and shows what they forbid; functions of yours are not asked.
         """
         from riata.choosing.decoding import LATTICE
         from riata.explaining.tracing import one_sentence, traced
@@ -104,7 +105,10 @@ class Looking(Judging):
         followed = {**settings, **vars(options.decoder), "recipe": recipe.name, "training": training}
         learner = followed if truth is not None and trained else None
         learnt_as = None if self._recoder is None else self.learnt_as_
-        found = traced(model, inputs, truth, options.decoder, learner, features, learnt_as)
+        decoder = options.decoder
+        if truth is None or options.constrained.during:  # training keeps constraints if it is asked to
+            decoder = replace(decoder, kept=self.kept(options))
+        found = traced(model, inputs, truth, decoder, learner, features, learnt_as)
         return found if self.first_ is None else replace(found, first=self.first_labels(inputs))
 
     def explain(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from riata import registry
 from riata.choosing.decoding import RISK
 from riata.choosing.preference import recipe_name
-from riata.errors import LabelError, UnsupportedError
+from riata.errors import LabelError, SearchError, UnsupportedError
 from riata.explaining.constrained import FREE, constrained
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
@@ -56,7 +56,7 @@ def explain_sentence(
     if blames_model and decided.difference < 0:  # otherwise it would be a search error or a tie
         note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
     if trace.output is not None and trace.output != chosen.labels:
-        reason = "" if kept is None else " It does not look at constraints."
+        reason = "" if kept is None or trace.forbidden is not None else " It does not look at constraints."
         note = _sentences(note, f"The search shown ends with another output than prediction.{reason}")
     found = replace(explanation_of(trace, decided, errors, best, note), constrained=kept)
     first = estimator.first_labels(corpus)
@@ -133,7 +133,10 @@ def _runner_up(estimator: Any, shown: Any, corpus: Corpus, chosen: Path, trace: 
     if shown is not estimator:
         try:
             [best] = estimator.predict_nbest(corpus, 2)
-        except UnsupportedError:  # a structure without lists, or exact decoding by a beam without a limit
+        except (
+            SearchError,
+            UnsupportedError,
+        ):  # a structure without lists, or exact decoding by a beam without a limit
             pass
         else:
             return _forced(shown, corpus, best[1][0], "runner-up") if len(best) > 1 else None

@@ -15,7 +15,7 @@ from typing import Any
 
 from riata.explaining.constrained_text import changes, summary
 from riata.explaining.explanation import Explanation, Side
-from riata.explaining.trace import Feature, Node, Plain, Step, Taken, Trace, Update, as_json
+from riata.explaining.trace import Feature, Forbidden, Node, Plain, Step, Taken, Trace, Update, as_json
 from riata.explaining.trace_text import alignment, heading
 from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace
 
@@ -145,7 +145,12 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "steps": [_step(step, tables) for step in trace.steps],
         "true_path": None if trace.true_path is None else _taken(trace.true_path, tables),
         "outputs": as_json(trace.outputs),
+        "forbidden": None if trace.forbidden is None else [_forbidden(one) for one in trace.forbidden],
     }
+
+
+def _forbidden(one: Forbidden) -> dict[str, Any]:
+    return {**asdict(one), "score": number(one.score), "heuristic": number(one.heuristic)}
 
 
 def _taken(path: Sequence[Taken], tables: _Tables) -> dict[str, Any]:

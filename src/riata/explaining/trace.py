@@ -102,6 +102,17 @@ class Taken:
 
 
 @dataclass(frozen=True)
+class Forbidden:
+    """A step that constraints forbid: it never became a candidate."""
+
+    parent: int
+    action: Plain
+    score: float  # g after it
+    heuristic: float
+    constraint: str  # one that forbids it, as text that can be read back
+
+
+@dataclass(frozen=True)
 class Trace(Paged):
     """One search. Without a truth, it is the search of `predict`; with a truth, that of training, but no weight is changed.
 
@@ -109,7 +120,7 @@ class Trace(Paged):
     does in training; if not, it continues as in decoding, and shows the first update that would be made. None: the truth is unknown, or
     nothing is trained in this way, and the search continues as in decoding whatever is lost. `output` is None if the search ended without a
     goal. `true_path` is the best path to the truth, whatever the queue kept of it; None: the truth is unknown, or no path leads to it.
-    `outputs` are those of all goals in the last front, best first, each with its node.
+    `outputs` are those of all goals in the last front, best first, each with its node. With constraints, the search is the one under them.
 
     str() shows it, to_dict() is ready for JSON and from_dict() is its inverse.
 
@@ -136,6 +147,7 @@ class Trace(Paged):
     outputs: tuple[tuple[int, Labels], ...] = ()
     first: Labels | None = None  # if this is the second of two passes, the labels of the first
     merge: bool = True  # whether only the best of the states with the same continuations was kept
+    forbidden: tuple[Forbidden, ...] | None = None  # by constraints; None: the search does not look at any
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""
@@ -185,6 +197,8 @@ class Trace(Paged):
         made["true_path"] = None if path is None else tuple(map(_taken, path))
         first = data.get("first")
         made["first"] = None if first is None else tuple(map(_label, first))
+        forbidden = data.get("forbidden")
+        made["forbidden"] = None if forbidden is None else tuple(Forbidden(**one) for one in forbidden)
         made["outputs"] = tuple((node, tuple(map(_label, labels))) for node, labels in data.get("outputs", ()))
         return cls(**{**data, **head, **made})
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from riata.explaining.trace import Plain, Step, Trace, Update
+from riata.explaining.trace import Forbidden, Plain, Step, Trace, Update
 from riata.showing.visible import visible
 
 MOST = 8  # nodes of a front that are shown
 LONGEST = 24  # characters of an action or a token
 LONGEST_NAME = 80  # characters of a feature
 LONGEST_STATE = 120  # characters of a state in words
+FORBIDDEN = 3  # steps that a constraint forbids
 PUSHES = 5  # features of an update that are shown
 
 TOKENS, SPANS = "tokens", "spans"  # what actions give labels to
@@ -40,6 +41,7 @@ def in_lines(trace: Trace) -> list[list[Part]]:
     for number, step in enumerate(trace.steps):
         lines.append(_front(trace, number, step, width))
         lines += [[(f"      {text}", "")] for text in _states(trace, step)]
+        lines += [[(f"      {text}", "")] for text in _forbidden(trace, step)]
         lines += [[(f"      {text}", kind)] for text, kind in _events(trace, number, step)]
     return [*lines, [(_end(trace), "output")]]
 
@@ -50,6 +52,7 @@ def heading(trace: Trace, mark: str = "*") -> str:
     labels = "chunk labels" if _in_pairs(trace) else "tags"
     search = f"{trace.queue}{beam}" + (f"; {labels} as learnt, in {trace.learnt_as.upper()}" if trace.learnt_as else "")
     search += "" if trace.first is None else "; the second of two passes"
+    search += "" if trace.forbidden is None else "; under constraints"
     search += "" if trace.merge else "; states that go on alike are not merged"
     if trace.truth is None:
         return f"{search}; the truth is not known"
@@ -78,6 +81,21 @@ def _states(trace: Trace, step: Step) -> list[str]:
         for i, state in shown
         if state is not None
     ]
+
+
+def _forbidden(trace: Trace, step: Step) -> list[str]:
+    """The steps from a front that constraints forbid, by constraint, the best first."""
+    found: dict[str, list[Forbidden]] = {}
+    for one in trace.forbidden or ():
+        if one.parent in step.front:
+            found.setdefault(one.constraint, []).append(one)
+    lines = []
+    for constraint, some in found.items():
+        best = sorted(some, key=lambda one: -one.score - one.heuristic)
+        shown = "  ".join(f"{short(one.action)} {one.score:.2f}" for one in best[:FORBIDDEN])
+        more = f"  and {len(best) - FORBIDDEN} more" if len(best) > FORBIDDEN else ""
+        lines.append(f"forbidden by {short(constraint, LONGEST_NAME)}: {shown}{more}")
+    return lines
 
 
 def alignment(trace: Trace) -> str | None:

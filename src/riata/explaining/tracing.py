@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata._core import unbounded
@@ -12,11 +12,14 @@ from riata.data.memory import as_corpus
 from riata.data.types import Corpus
 from riata.errors import DataError, UnsupportedError
 from riata.explaining.structure import TracedStructure
-from riata.explaining.trace import Cut, Feature, Labels, Node, Plain, Step, Taken, Trace, Update
+from riata.explaining.trace import Cut, Feature, Forbidden, Labels, Node, Plain, Step, Taken, Trace, Update
 from riata.inference.decoder import EXACT, Decoder
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES
 from riata.models.weights_by_name import by_name
+
+if TYPE_CHECKING:
+    from riata.inference.kept import Kept
 
 FOLLOWED = ("recipe", "when", "update", "step", "training")  # what a trace records of the learner
 
@@ -53,7 +56,8 @@ def traced(
     learnt_as: str | None = None,
 ) -> Trace:
     """inputs: one sentence. truth: its labels. learner: settings of the recipe to follow, with its name as `recipe`, and `training`:
-    whether to do everything that it does in training, or to show only the first update; None: no recipe is followed.
+    whether to do everything that it does in training, or to show only the first update; None: no recipe is followed. Functions in
+    constraints are not asked.
 
     learnt_as: see Trace.
     """
@@ -70,6 +74,7 @@ def traced(
         vars(decoder),
         None if learner is None else dict(learner),
         features,
+        None if decoder.kept is None else decoder.kept.on(inputs).native,
     )
     return built(
         found,
@@ -79,7 +84,16 @@ def traced(
         merges=said.merges and decoder.merge,
         input=tuple(inputs.columns[0].texts()) if inputs.width else tuple(map(str, range(1, inputs.tokens + 1))),
         truth=None if truth is None else said.shown(truth),
+        forbidden=None if decoder.kept is None else _forbidden(found, said, decoder.kept),
         **searched_with(vars(decoder), learner, learnt_as),
+    )
+
+
+def _forbidden(native: Mapping[str, Any], said: TracedStructure, kept: Kept) -> tuple[Forbidden, ...]:
+    """The steps that rules forbid, with the constraints that these come from."""
+    return tuple(
+        Forbidden(parent, said.action(action), score, heuristic, repr(kept.declared[origin]))
+        for parent, action, score, heuristic, origin in native["forbidden"]
     )
 
 

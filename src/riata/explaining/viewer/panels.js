@@ -80,6 +80,7 @@ function showStep(data, step) {
         ["dropped", droppedWords(at)],
         ["margin", at.margin ? number(at.margin, 3) : null],
       ])),
+      ...forbiddenParts(trace, at),
       ...updateParts(data, at),
       at.restart.length ? make("p", {}, "↻ The queue restarts from ", ...stateList(data, at.restart.map(([i]) => i)), ".") : null,
     ].filter(Boolean),
@@ -92,6 +93,22 @@ function droppedWords(at) {
     at.cut.length - merged && `${at.cut.length - merged} cut`, merged && `${merged} merged`, at.pruned.length && `${at.pruned.length} pruned`,
   ].filter(Boolean);
   return parts.length ? parts.join(", ") : "none";
+}
+
+// The steps from the front that constraints forbid, by constraint, the best first.
+function forbiddenParts(trace, at) {
+  const front = new Set(at.front), byConstraint = new Map();
+  for (const one of trace.forbidden ?? []) {
+    if (!front.has(one.parent)) continue;
+    if (!byConstraint.has(one.constraint)) byConstraint.set(one.constraint, []);
+    byConstraint.get(one.constraint).push(one);
+  }
+  return [...byConstraint].map(([constraint, some]) => {
+    const best = some.sort((a, b) => b.score + b.heuristic - a.score - a.heuristic);
+    const shown = best.slice(0, 3).map((one) => `${visible(one.action)} ${number(one.score, 2)}`).join(", ");
+    const more = best.length > 3 ? ` and ${best.length - 3} more` : "";
+    return make("p", {}, `Forbidden by ${visible(constraint)}: ${shown}${more}.`);
+  });
 }
 
 function updateParts(data, at) {
@@ -140,6 +157,7 @@ function showDecision(data) {
 }
 
 function sideName(side) {
+  if (side.name === "without constraints") return `the output ${side.name}`;
   return `the ${side.name}${["given", "best"].includes(side.name) ? " output" : ""}`;
 }
 
