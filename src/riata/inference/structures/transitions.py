@@ -15,7 +15,7 @@ STRUCTURE = Structure(
     queues=frozenset({"beam", "greedy"}),
     refused={
         "exact": "features read all of the tree that was built before, for which there is no dynamic program.",
-        "best-first": "scores go up and down along the moves to a tree, so that almost all states would come before it.",
+        "best-first": "scores go up and down along the moves to a tree: of ten tokens, a million states may come before the first tree.",
         "depth-first": "it takes the first tree that it meets, which is that of greedy search.",
         "breadth-first": "it meets all states of short sentences before the first tree.",
         "a-star": "there is no heuristic for the moves to come.",
