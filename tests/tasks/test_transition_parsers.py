@@ -127,6 +127,32 @@ def test_training_goes_on_and_takes_the_system_of_the_model():
         quietly(learnt.set_params(settings={"system": "arc-hybrid"}), words, trees)
 
 
+def test_a_model_stays_as_it_is_while_training_goes_on():
+    words, trees = data()
+    learnt = fitted(epochs=1)
+    model = learnt.model_
+    blocks = [part.tolist() for part in model.weights.blocks()]
+    quietly(learnt.set_params(warm_start=True, epochs=5), words, trees)
+    assert learnt.model_.weights.size > model.weights.size
+    assert [part.tolist() for part in model.weights.blocks()] == blocks
+
+
+@pytest.mark.parametrize("by", ["prefix", "pending"])
+@pytest.mark.parametrize("system", ["arc-hybrid", "swap"])
+def test_beams_may_compare_prefixes_or_all_that_is_pending(system, by):
+    words, trees = data()
+    learnt = riata.DependencyParser(
+        "max-violation", structure="transitions", settings={"system": system, "beam_by": by}, beam=8, epochs=20, seed=1
+    )
+    assert quietly(learnt, words, trees).score(words, trees) > 0.9
+
+
+@pytest.mark.parametrize("queue", ["exact", "best-first", "depth-first", "breadth-first", "a-star", "hill-climb"])
+def test_other_queues_are_refused_with_the_reason(queue):
+    with pytest.raises(UnsupportedError, match=queue):
+        fitted("laso-perceptron", queue=queue)
+
+
 def test_recipes_that_need_exact_search_are_refused():
     with pytest.raises(UnsupportedError, match="transitions"):
         fitted("perceptron")
