@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll' -o -path '*/viewer/*' -o -path '*/pages/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format bench sanitize arm docs release picture page clean
+.PHONY: help demo test test-all lint format bench sanitize arm docs release picture page playground clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ picture: $(INSTALLED)  ## the picture of the README, docs/demo.svg
 
 page: $(INSTALLED)  ## the page of the README, docs/explain.png (needs Playwright and Chromium)
 	$(BIN)/python tools/page.py
+
+playground: $(INSTALLED)  ## the picture of docs/serving.md, docs/playground.png (needs Playwright and Chromium)
+	$(BIN)/python tools/playground.py
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist
