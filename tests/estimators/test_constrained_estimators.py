@@ -252,6 +252,8 @@ def test_what_constraints_do_not_go_with():
     chunker = fitted(riata.Chunker("crf", constraints=[c.at_most(1, "NP")]), INPUTS, CHUNK_LABELS)
     with pytest.raises(UnsupportedError, match="decode='spans'"):
         chunker.predict(INPUTS, decode="spans")
+    with pytest.raises(UnsupportedError, match=r"at_most\(1, 'NP'\) says more"):  # before it learns
+        riata.Chunker("crf", constraints=[c.at_most(1, "NP")], settings={"decode": "spans"}).fit(INPUTS, CHUNK_LABELS)
     with pytest.raises(SettingError, match="expected True, False, 'soft'"):
         chunker.predict(INPUTS, constraints="maybe")
 

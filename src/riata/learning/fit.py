@@ -31,6 +31,7 @@ from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.learning.online import TrainingSet
 from riata.learning.seeds import SeedsTrainer
 from riata.learning.structure import LearntStructure, label_ids, learnt
+from riata.models.masked import no_mask
 from riata.models.model import Model
 from riata.parallel import cores
 
@@ -326,7 +327,14 @@ class Fit:
         if declared is None:
             return None
         names = structure.outputs.label_names(None if self.tags is None else self.tags.learnt)
-        return Kept(declared, names, self.options.constrained.slots)
+        kept = Kept(declared, names, self.options.constrained.slots)
+        if (
+            self.options.risk is not None and kept.masks.rest
+        ):  # what depends on the input is found out when outputs are asked for
+            raise no_mask(
+                kept, kept.masks.rest, f"decode={self.options.risk.decode!r} asks for probabilities over all outputs"
+            )
+        return kept
 
     def refit(self, first: Outcome, again: Callable[[int], tuple[Outcome, LabelSet]]) -> tuple[Outcome, LabelSet]:
         """After a first training, trains again for the best number of epochs."""
