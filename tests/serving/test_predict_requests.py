@@ -5,9 +5,11 @@ import json
 import pytest
 
 import riata
-from samples import CHUNKS, FEATURES, UNSEEN, WORDS
+from samples import CHUNKS, FEATURES, UNSEEN, WORDS, quietly, treebank
+from serving_help import served
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+CORPUS = riata.load("embedded", "train", ("word", "tag"))[:60]
 
 
 def test_text_and_tokens_get_the_labels_of_predict(talk, files):
@@ -55,6 +57,15 @@ def test_two_outputs_have_their_names(talk, files):
     [sentence] = talk.predict(model="trees", rows=rows)[1]["sentences"]
     assert list(zip(sentence["heads"], sentence["relations"], strict=True)) == tree
     assert "spans" not in sentence
+
+
+def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
+    model = quietly(riata.DependencyParser("perceptron", epochs=2, tags="own"), treebank())
+    model.save(tmp_path / "own.riata")
+    words = ["the", "dog", "left", "."]
+    with served({"own": tmp_path / "own.riata"}, watch=False) as talk:
+        [found] = talk.predict(tokens=words)[1]["sentences"]
+    assert list(zip(found["heads"], found["relations"], strict=True)) == model.predict([words])[0]
 
 
 def test_lists_and_confidences_are_those_of_the_estimator(talk, files):
@@ -122,3 +133,21 @@ def test_models_say_what_can_be_asked_of_them(talk):
     assert listed["words"]["offers"] == dict.fromkeys(("nbest", "confidence", "beam", "trace", "constraints"), True)
     assert {"NN", "NP"} <= set(listed["both"]["hues"])
     assert set(listed["words"]["hues"]) == set(listed["words"]["labels"])
+
+
+def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
+    model = quietly(riata.Tagger("perceptron", epochs=2, passes=2, folds=2, context="file"), CORPUS)
+    model.save(tmp_path / "two.riata")
+    with served({"two": tmp_path / "two.riata"}, watch=False) as talk:
+        found = talk.predict(tokens=WORDS)[1]["sentences"]
+        alone = [talk.predict(tokens=words)[1]["sentences"][0]["labels"] for words in WORDS]
+    assert [s["labels"] for s in found] == model.predict(WORDS)
+    assert alone == [model.predict([words])[0] for words in WORDS]
+
+
+def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
+    from riata.serving.shelf import Shelf
+
+    quietly(riata.RoleLabeler("perceptron", epochs=1), riata.load("embedded-roles")).save(tmp_path / "r.riata")
+    with pytest.raises(riata.errors.UnsupportedError, match="needs more than tokens"):
+        Shelf({"r": tmp_path / "r.riata"})

@@ -47,7 +47,7 @@ class Served:
         self.size = len(content)
         self.loaded = time.time()
         self.estimator = _by_position(loaded, path)
-        self.columns = len(self.estimator.inputs_)
+        self.columns = len(self.estimator.needed)
         self.own = Answering(self.estimator)
         self._variants: OrderedDict[Any, Answering] = OrderedDict()
         self._lock = Lock()
