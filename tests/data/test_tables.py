@@ -96,6 +96,8 @@ def dataset(**features):
 def test_a_data_set_of_hugging_face_is_a_corpus():
     corpus = riata.from_dataset(dataset(), ["tokens", "pos", "chunks"])
     assert [list(sentence) for sentence in corpus] == CHUNKS
+    stream = dataset().to_iterable_dataset()
+    assert riata.from_dataset(stream, ["tokens", "pos"]).sentences_of(1) == TAGS
 
 
 def test_numbers_of_labels_become_their_names():

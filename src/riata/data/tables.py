@@ -20,7 +20,7 @@ SENTENCE, WORD, LABEL = "sentence", "word", "label"
 
 
 def from_dataset(dataset: Any, columns: Sequence[str]) -> Corpus:
-    """A corpus from a Hugging Face `Dataset`, whose rows are sentences.
+    """A corpus from a Hugging Face `Dataset` or `IterableDataset`, whose rows are sentences.
 
     columns: those to take, in this order, each with a list of texts in every row; as everywhere, the last one is the output.
     Labels that the data set stores as numbers are replaced by their names.
@@ -35,8 +35,9 @@ def from_dataset(dataset: Any, columns: Sequence[str]) -> Corpus:
         raise DataError(f"found several splits: {splits}.", remedy="Choose one, such as dataset['train'].")
     if not hasattr(dataset, "column_names") or not hasattr(dataset, "features"):
         raise DataError(f"expected a Dataset of Hugging Face, found {type(dataset).__name__}.")
-    names = {name: _class_names(dataset.features[name]) for name in dataset.column_names if dataset.features}
-    return _sentence_table(dataset.column_names, lambda name: list(dataset[name]), names, columns, "<dataset>")
+    known = list(dataset.column_names or ())  # a stream may not know them
+    names = {name: _class_names(dataset.features[name]) for name in known if dataset.features}
+    return _sentence_table(known, lambda name: list(dataset[name]), names, columns, "<dataset>")
 
 
 def read_parquet(
