@@ -4,7 +4,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,10 +16,12 @@
 #include "bind/arrays.hpp"
 #include "bind/model.hpp"
 #include "bind/module.hpp"
+#include "bind/poll.hpp"
 #include "bind/potentials.hpp"
 #include "core/error.hpp"
 #include "inference/structures/arc_model.hpp"
 #include "inference/structures/arc_potentials.hpp"
+#include "inference/structures/arc_structure.hpp"
 #include "inference/structures/closest_projective.hpp"
 
 namespace riata::bind {
@@ -24,8 +29,8 @@ namespace {
 
 constexpr std::int32_t most_relations = 4096;
 
-using Side = std::pair<std::int32_t, std::int32_t>;                           // family or -1, offset
-using GroupTuple = std::tuple<Side, Side, std::int32_t, bool, std::int32_t>;  // head, child, between, of relations, contexts
+using Side = std::pair<std::int32_t, std::int32_t>;                                 // family or -1, offset
+using GroupTuple = std::tuple<Side, Side, std::int32_t, bool, std::int32_t, Side>;  // head, child, between, of relations, contexts, sibling
 
 // Python has checked what users can do wrong, so the message only says that something does not fit.
 void check(bool ok) {
@@ -56,13 +61,41 @@ void set_blocks(const ArcTemplates& templates, const FeatureIndex& index, ArcRow
     const std::int32_t g = view(groups)[block], a = view(left)[block], b = view(right)[block];
     check(g >= 0 && g < templates.size());
     const ArcGroup& group = templates[g];
-    if (group.between < 0)
+    if (!group.has_pairs())
       check(fits(index, group.head, a) && fits(index, group.child, b));
     else
-      check(a >= 0 && a < rows.pairs(g).size() && b >= 0 && b < index.size(group.between));
+      check(a >= 0 && a < rows.pairs(g).size() && b >= (group.sibling.reads() ? -1 : 0) &&
+            b < index.size(group.sibling.reads() ? group.sibling.family : group.between));
     const std::int64_t before = rows.size();
     check(rows.add(g, a, b) == before && rows.size() > before);
   }
+}
+
+template <class Real, class Trees>
+nb::tuple confidences(const ArcModel<Real, Trees>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
+                      double temperature) {
+  if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
+  const Corpus corpus{index, instances, view(found)};  // found trees are checked like true ones
+  model.check(corpus, model.weights.flat.size());
+  const Poll poll = as_poll(nb::none());
+  const auto tokens = static_cast<std::size_t>(instances.tokens());
+  std::vector<double> out(2 * tokens), log_z(static_cast<std::size_t>(instances.sentences()), 0);
+  {
+    nb::gil_scoped_release release;
+    Vector<Real> vector = Vector<Real>::of(model.weights.flat);
+    auto& read = const_cast<ArcModel<Real, Trees>&>(model);  // which only reads the model
+    ArcStructure<Real, Trees> trees(read, corpus, vector, false);
+    PollClock clock(model.work());
+    for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+      if (clock.due(corpus.length(s)) && !poll(s)) break;
+      if (corpus.length(s) == 0) continue;
+      const auto first = static_cast<std::size_t>(instances.starts[s]);
+      trees.open(s);
+      log_z[static_cast<std::size_t>(s)] =
+          trees.confidences(corpus.gold_of(s), 1 / temperature, out.data() + first, out.data() + tokens + first);
+    }
+  }
+  return nb::make_tuple(give(std::move(log_z)), give(std::move(out)));
 }
 
 template <class Real, class Trees>
@@ -78,7 +111,8 @@ void bind_weights(nb::module_& m, const std::string& name) {
           nb::arg("templates"), nb::arg("relations"))
       .def(
           "blocks", [](const Kind& self) { return blocks_of(self.weights.rows); },
-          "For each block of weights its group, the n-grams of head and child (or a pair of them and a value between), and its place.")
+          "For each block of weights its group, the n-grams of head and child (or a pair of them and a value between or a sibling), and "
+          "its place.")
       .def(
           "pairs",
           [](const Kind& self, std::int32_t group) {
@@ -91,7 +125,7 @@ void bind_weights(nb::module_& m, const std::string& name) {
             }
             return nb::make_tuple(give(std::move(heads)), give(std::move(children)));
           },
-          nb::arg("group"), "The pairs of n-grams of a group that reads what is between.")
+          nb::arg("group"), "The pairs of n-grams of a group that reads what is between or siblings.")
       .def(
           "set_pairs",
           [](Kind& self, const FeatureIndex& index, std::int32_t group, const In<std::int32_t>& heads, const In<std::int32_t>& children) {
@@ -108,6 +142,9 @@ void bind_weights(nb::module_& m, const std::string& name) {
           [](Kind& self, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& left,
              const In<std::int32_t>& right) { set_blocks(self.templates, index, self.weights.rows, groups, left, right); },
           nb::arg("index"), nb::arg("groups"), nb::arg("left"), nb::arg("right"))
+      .def("tree_probabilities", &confidences<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("temperature"),
+           "Over all trees: log Z, and the probabilities of the heads and of the relations of found trees.")
+      .def_prop_ro("longest", &Kind::longest, "How many tokens a sentence may have.")
       .def_prop_ro("size", [](const Kind& self) { return self.weights.rows.size(); }, "How many numbers the weights are.");
 }
 
@@ -137,6 +174,49 @@ void bind_potentials(nb::module_& m, const std::string& name) {
           "like: the weights to start from, whose blocks are kept. gold: codes of the true trees.");
 }
 
+// Of sentences without a tree that has the given heads, the first token whose head no tree has beside those before it. heads: -1 where any
+// head will do.
+template <class Best>
+std::vector<std::int64_t> stuck(std::span<const std::int64_t> starts, std::span<const std::int32_t> heads) {
+  std::vector<std::int64_t> out;
+  ArcScores<float> arcs;
+  Best best;
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    const auto n = static_cast<std::int32_t>(starts[s + 1] - starts[s]);
+    const auto given = heads.subspan(static_cast<std::size_t>(starts[s]), static_cast<std::size_t>(n));
+    std::vector<std::int32_t> tree(given.size());
+    const auto fits = [&](std::int32_t first) {  // whether there is a tree with the heads of the first tokens
+      arcs.open(n, 0.0f);
+      for (std::int32_t c = 1; c <= n; ++c) {
+        const std::int32_t head = c <= first ? given[static_cast<std::size_t>(c - 1)] : -1;
+        for (std::int32_t h = 0; h <= n; ++h) {
+          if (h == c || (head >= 0 && h != head)) arcs(h, c) = ArcScores<float>::forbidden;
+        }
+      }
+      return !std::isinf(best.best(arcs, tree));
+    };
+    if (std::ranges::all_of(given, [](std::int32_t head) { return head < 0; }) || fits(n)) continue;
+    std::int32_t low = 0, high = n;
+    while (high - low > 1) {
+      const std::int32_t middle = (low + high) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    out.push_back(starts[s] + high - 1);
+  }
+  return out;
+}
+
+Out<std::int64_t> stuck_trees(const In<std::int64_t>& starts, const In<std::int32_t>& heads, bool projective) {
+  check(starts.shape(0) >= 1 && view(starts).front() == 0 && std::ranges::is_sorted(view(starts)) &&
+        view(starts).back() == static_cast<std::int64_t>(heads.shape(0)));
+  std::vector<std::int64_t> found;
+  {
+    nb::gil_scoped_release release;
+    found = projective ? stuck<Eisner<float>>(view(starts), view(heads)) : stuck<SpanningTree<float>>(view(starts), view(heads));
+  }
+  return give(std::move(found));
+}
+
 Out<std::int32_t> closest(const In<std::int32_t>& heads, const In<std::int64_t>& starts) {
   std::vector<std::int32_t> out(heads.data(), heads.data() + heads.shape(0));
   check(starts.shape(0) >= 1 && view(starts).front() == 0 && view(starts).back() == static_cast<std::int64_t>(out.size()));
@@ -157,12 +237,13 @@ void arcs(nb::module_& m) {
           "__init__",
           [](ArcTemplates* self, const FeatureIndex& index, const std::vector<GroupTuple>& groups) {
             std::vector<ArcGroup> found;
-            for (const auto& [head, child, between, relation, contexts] : groups) {
+            for (const auto& [head, child, between, relation, contexts, sibling] : groups) {
               found.push_back({{head.first, head.second},
                                {child.first, child.second},
                                between,
                                relation,
-                               static_cast<std::uint8_t>(contexts & (plain | with_direction | with_distance))});
+                               static_cast<std::uint8_t>(contexts & (plain | with_direction | with_distance)),
+                               {sibling.first, sibling.second}});
             }
             new (self) ArcTemplates(index, std::move(found));
           },
@@ -175,6 +256,8 @@ void arcs(nb::module_& m) {
   bind_potentials<double, ProjectiveTrees>(m, "ProjectivePotentials64");
   bind_potentials<float, AllTrees>(m, "TreePotentials");
   bind_potentials<double, AllTrees>(m, "TreePotentials64");
+  m.def("stuck_trees", &stuck_trees, nb::arg("starts"), nb::arg("heads"), nb::arg("projective"),
+        "Of sentences without a tree that has the given heads, the first token at which none is left; -1 where any head will do.");
   m.def("closest_projective", &closest, nb::arg("heads"), nb::arg("starts"),
         "Of every tree the closest one without crossing arcs: with as many of its arcs as possible.");
 }

@@ -59,7 +59,7 @@ class PlaceTable {
 };
 
 // A block is found by its group and two numbers: the n-grams of head and child, -1 where the group reads none; or, if the group reads what
-// is between, the number of the pair of n-grams, and the value.
+// is between or siblings, the number of the pair of n-grams, and the value or the n-gram of the sibling, -1 if there is no sibling.
 class ArcRows {
  public:
   ArcRows() = default;
@@ -91,7 +91,7 @@ class ArcRows {
     return starts_.back();
   }
 
-  // The number of a pair of n-grams in a group that also reads what is between; -1: it is not there.
+  // The number of a pair of n-grams in a group that also reads what is between or siblings; -1: it is not there.
   std::int32_t find_pair(std::int32_t g, std::int32_t a, std::int32_t b) const noexcept {
     return pairs_[static_cast<std::size_t>(g)].find(a, b);
   }

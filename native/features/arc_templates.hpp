@@ -1,4 +1,5 @@
-// What the features of dependency arcs read: n-grams at the head and at the child, what stands between them, and how far apart they are.
+// What the features of dependency arcs read: n-grams at the head, at the child and at its sibling, what stands between head and child, and
+// how far apart they are.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +38,11 @@ struct ArcGroup {
   std::int32_t between = -1;  // family: one feature for each of its values at the tokens between
   bool relation = false;      // whether relations are scored, not arcs
   std::uint8_t contexts = plain;
+  NgramRead sibling = {};  // if it is read, a child beside its sibling is scored; the distance is that between them
 
   bool two_sided() const noexcept { return (head.reads() && child.reads()) || between >= 0; }
+  // Whether blocks are found by the pair of n-grams at head and child, and a third number.
+  bool has_pairs() const noexcept { return between >= 0 || sibling.reads(); }
   std::int32_t numbers() const noexcept {
     return (contexts & plain ? 1 : 0) + (contexts & with_direction ? 2 : 0) + (contexts & with_distance ? arc_ways : 0);
   }
@@ -59,8 +63,9 @@ class ArcTemplates {
  public:
   ArcTemplates(const FeatureIndex& index, std::vector<ArcGroup> groups) : groups_(std::move(groups)) {
     for (const ArcGroup& group : groups_) {
-      for (const std::int32_t family : {group.head.family, group.child.family, group.between}) {
-        if (family < -1 || family >= index.families() || group.numbers() == 0 || (group.relation && group.between >= 0))
+      for (const std::int32_t family : {group.head.family, group.child.family, group.between, group.sibling.family}) {
+        if (family < -1 || family >= index.families() || group.numbers() == 0 || (group.has_pairs() && group.relation) ||
+            (group.between >= 0 && group.sibling.reads()))
           throw Error("RiataError", "the templates of arcs do not fit the feature index");
       }
     }
@@ -69,6 +74,9 @@ class ArcTemplates {
   const std::vector<ArcGroup>& groups() const noexcept { return groups_; }
   std::int32_t size() const noexcept { return static_cast<std::int32_t>(groups_.size()); }
   const ArcGroup& operator[](std::int32_t g) const noexcept { return groups_[static_cast<std::size_t>(g)]; }
+  bool read_siblings() const noexcept {
+    return std::ranges::any_of(groups_, [](const ArcGroup& group) { return group.sibling.reads(); });
+  }
 
  private:
   std::vector<ArcGroup> groups_;

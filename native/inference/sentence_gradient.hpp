@@ -28,6 +28,14 @@ class RowMoves {
       if (others_ != nullptr) others_[place] += other * values[label];
     }
   }
+  // Adds `times` times the values, [count], to the weights at the places from `place` on; if rows differ in length.
+  void add_from(std::int64_t place, const Real* values, std::int64_t count, double times) const noexcept {
+    const Real move = static_cast<Real>(times), other = static_cast<Real>(share_ * times);
+    there_.each_from(place, count, [&](std::int32_t, std::int64_t at) {
+      weights_[at] += move * values[at - place];
+      if (others_ != nullptr) others_[at] += other * values[at - place];
+    });
+  }
 
  private:
   const RowWeights& there_;

@@ -25,8 +25,8 @@ struct Problem {
   ArcModel<double, Trees>& like;
   ArcPotentials<double, Trees> potentials;
 
-  Problem(Rng& rng, FeatureLabels which)
-      : in(enumerated_trees<Trees>(rng, 2, 3)),
+  Problem(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>& groups)
+      : in(enumerated_trees<Trees>(rng, 2, 4, groups)),
         like(dynamic_cast<ArcModel<double, Trees>&>(*in->model)),
         potentials(like, in->instances, in->gold, which) {}
 
@@ -57,8 +57,8 @@ double listed_value(const Problem<Trees>& problem, const std::vector<double>& at
 }
 
 template <class Trees>
-void check_objective(Rng& rng, FeatureLabels which) {
-  Problem<Trees> problem(rng, which);
+void check_objective(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>& groups) {
+  Problem<Trees> problem(rng, which, groups);
   std::vector<double> at = problem.potentials.point(problem.like.weights);
   for (double& x : at) x += 0.3 * random_number(rng);
   std::vector<double> gradient, other;
@@ -76,8 +76,8 @@ void check_objective(Rng& rng, FeatureLabels which) {
 
 // The changes that single sentences make are the gradient of all.
 template <class Trees>
-void check_sentences(Rng& rng) {
-  Problem<Trees> problem(rng, FeatureLabels::seen);
+void check_sentences(Rng& rng, const std::vector<ArcGroup>& groups) {
+  Problem<Trees> problem(rng, FeatureLabels::seen, groups);
   const std::vector<double> at = problem.potentials.point(problem.like.weights);
   std::vector<double> gradient;
   const double value = problem.value(at, gradient);
@@ -99,10 +99,21 @@ void check_sentences(Rng& rng) {
 
 // Scores that differ by thousands: sums stay finite, and probabilities add up to 1.
 template <class Trees>
-void check_extremes(Rng& rng) {
+void check_extremes(Rng& rng, bool with_siblings) {
   typename Trees::Sums sums;
   for (const double scale : {1.0, 50.0, 2000.0}) {
     ArcScores<double> arcs, shares;
+    SiblingScores<double> siblings, pairs;
+    if (with_siblings) {
+      siblings.open(12, 0.0);
+      for (std::int32_t c = 1; c <= 12; ++c) {
+        for (std::int32_t h = 0; h <= 12; ++h) {
+          if (h == c) continue;
+          siblings.first(h, c) = scale * random_number(rng);
+          for (std::size_t k = 0; h > 0 && k < SiblingScores<double>::count(h, c); ++k) siblings.row(h, c)[k] = scale * random_number(rng);
+        }
+      }
+    }
     arcs.open(12);
     for (std::int32_t c = 1; c <= 12; ++c) {
       for (std::int32_t h = 0; h <= 12; ++h) {
@@ -111,29 +122,68 @@ void check_extremes(Rng& rng) {
     }
     typename Trees::template Best<double> best;
     std::vector<std::int32_t> heads(12);
-    const double highest = best.best(arcs, heads), log_z = sums(arcs, shares);
+    const double highest = best.best(arcs, siblings, heads), log_z = sums(arcs, siblings, shares, pairs);
     CHECK(std::isfinite(log_z) && log_z >= highest - 1e-6 && log_z <= highest + 12 * std::log(13.0) + 1e-6);
     for (std::int32_t c = 1; c <= 12; ++c) {
       double sum = 0;
       for (std::int32_t h = 0; h <= 12; ++h) sum += h == c ? 0 : shares(h, c);
       CHECK(near(sum, 1, 1e-6));
+      for (std::int32_t h = 1; with_siblings && h <= 12; ++h) {
+        double of_pairs = h == c ? 0 : pairs.first(h, c);
+        for (std::size_t k = 0; h != c && k < SiblingScores<double>::count(h, c); ++k) of_pairs += pairs.row(h, c)[k];
+        CHECK(near(of_pairs, h == c ? 0 : shares(h, c), 1e-6));
+      }
     }
   }
 }
 
 template <class Trees>
-void check_all(Rng& rng) {
-  check_objective<Trees>(rng, FeatureLabels::seen);
-  check_objective<Trees>(rng, FeatureLabels::all);
-  check_sentences<Trees>(rng);
-  check_extremes<Trees>(rng);
+void check_all(Rng& rng, const std::vector<ArcGroup>& groups, bool with_siblings) {
+  check_objective<Trees>(rng, FeatureLabels::seen, groups);
+  check_objective<Trees>(rng, FeatureLabels::all, groups);
+  check_sentences<Trees>(rng, groups);
+  check_extremes<Trees>(rng, with_siblings);
+}
+
+// Sums in factors and in logarithms are the same.
+void check_logarithms(Rng& rng) {
+  constexpr std::int32_t n = 7;
+  ArcScores<double> arcs, one, other;
+  SiblingScores<double> siblings, pairs, other_pairs;
+  arcs.open(n);
+  siblings.open(n, 0.0);
+  for (std::int32_t c = 1; c <= n; ++c) {
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h == c) continue;
+      arcs(h, c) = 3 * random_number(rng);
+      siblings.first(h, c) = 3 * random_number(rng);
+      for (std::size_t k = 0; h > 0 && k < SiblingScores<double>::count(h, c); ++k) siblings.row(h, c)[k] = 3 * random_number(rng);
+    }
+  }
+  EisnerSums sums;
+  const double log_z = sums(arcs, siblings, one, pairs);
+  SpanSums<LogarithmSum> slow;
+  CHECK(near(slow.fill(arcs, siblings), log_z));
+  other.open(n, 0.0);
+  other_pairs.open(n, 0.0);
+  slow.share(arcs, siblings, log_z, other, other_pairs);
+  for (std::int32_t c = 1; c <= n; ++c) {
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h == c) continue;
+      CHECK(near(one(h, c), other(h, c)) && near(pairs.first(h, c), other_pairs.first(h, c)));
+      for (std::size_t k = 0; h > 0 && k < SiblingScores<double>::count(h, c); ++k)
+        CHECK(near(pairs.row(h, c)[k], other_pairs.row(h, c)[k]));
+    }
+  }
 }
 
 }  // namespace
 
 int main() {
   Rng rng(9);
-  check_all<ProjectiveTrees>(rng);
-  check_all<AllTrees>(rng);
+  check_all<ProjectiveTrees>(rng, arc_groups(), false);
+  check_all<ProjectiveTrees>(rng, sibling_groups(), true);
+  check_all<AllTrees>(rng, arc_groups(), false);
+  check_logarithms(rng);
   return 0;
 }

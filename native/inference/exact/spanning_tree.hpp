@@ -20,6 +20,8 @@ class SpanningTree {
  public:
   // Writes the head of every token, [n], and returns the score; minus infinity if no tree is allowed.
   double best(const ArcScores<Real>& arcs, std::span<std::int32_t> heads);
+  // Siblings are never scored: with them, the best tree cannot be found in polynomial time (McDonald & Pereira 2006).
+  double best(const ArcScores<Real>& arcs, const SiblingScores<Real>&, std::span<std::int32_t> heads) { return best(arcs, heads); }
 
  private:
   // A score of an arc relative to others. Arcs that are not allowed are never chosen if there are others.
@@ -165,8 +167,42 @@ double SpanningTree<Real>::best(const ArcScores<Real>& arcs, std::span<std::int3
 class SpanningTreeSums {
  public:
   // Returns log Z; minus infinity if no tree is allowed. `shares` becomes the probabilities of arcs.
-  double operator()(const ArcScores<double>& arcs, ArcScores<double>& shares) {
+  double operator()(const ArcScores<double>& arcs, const SiblingScores<double>&, ArcScores<double>& shares, SiblingScores<double>&) {
     n_ = arcs.length();
+    shares.open(n_, 0.0);
+    const std::int32_t root = known_root(arcs);
+    if (root < 0) return -std::numeric_limits<double>::infinity();
+    if (root <= 1) return sum(arcs, shares);
+    // The last token that stays must be the root, so it changes places with the first one.
+    const auto place = [&](std::int32_t p) { return p == 1 ? root : p == root ? 1 : p; };
+    ArcScores<double> turned, found;
+    turned.open(n_);
+    found.open(n_, 0.0);
+    for (std::int32_t c = 1; c <= n_; ++c) {
+      for (std::int32_t h = 0; h <= n_; ++h) turned(place(h), place(c)) = arcs(h, c);
+    }
+    const double log_z = sum(turned, found);
+    for (std::int32_t c = 1; c <= n_; ++c) {
+      for (std::int32_t h = 0; h <= n_; ++h) shares(h, c) = found(place(h), place(c));
+    }
+    return log_z;
+  }
+
+ private:
+  // The token that only the root may head; 0: there is none; -1: there are several.
+  std::int32_t known_root(const ArcScores<double>& arcs) const noexcept {
+    std::int32_t found = 0;
+    for (std::int32_t c = 1; c <= n_; ++c) {
+      bool free = false;
+      for (std::int32_t h = 1; h <= n_; ++h) free = free || (h != c && !std::isinf(arcs(h, c)));
+      if (free) continue;
+      if (found > 0) return -1;
+      found = c;
+    }
+    return found;
+  }
+
+  double sum(const ArcScores<double>& arcs, ArcScores<double>& shares) {
     width_ = static_cast<std::size_t>(n_ + 1);
     weights_.assign(width_ * width_, 0);
     double log_z = 0;
@@ -181,7 +217,6 @@ class SpanningTreeSums {
     log_z += eliminate();
     if (!std::isfinite(log_z)) return log_z;
     differentiate();
-    shares.open(n_);
     for (std::int32_t c = 1; c <= n_; ++c) {
       const double unit = unit_of(arcs, c);
       for (std::int32_t h = 0; h <= n_; ++h)
@@ -190,14 +225,13 @@ class SpanningTreeSums {
     return log_z;
   }
 
- private:
-  // The score that counts as 1 among the arcs to a token: the highest one of those that do not come from the root.
+  // The score that counts as 1 among the arcs to a token: the highest one of those that do not come from the root, if there are such.
   double unit_of(const ArcScores<double>& arcs, std::int32_t c) const noexcept {
-    double highest = n_ == 1 ? arcs(0, c) : -std::numeric_limits<double>::infinity();
+    double highest = -std::numeric_limits<double>::infinity();
     for (std::int32_t h = 1; h <= n_; ++h) {
       if (h != c) highest = std::max(highest, arcs(h, c));
     }
-    return highest;
+    return std::isinf(highest) && highest < 0 ? arcs(0, c) : highest;
   }
   double& at(std::vector<double>& table, std::int32_t head, std::int32_t child) noexcept {
     return table[static_cast<std::size_t>(child) * width_ + static_cast<std::size_t>(head)];

@@ -7,6 +7,7 @@
 
 #include "features/arc_rows.hpp"
 #include "inference/exact/eisner.hpp"
+#include "inference/exact/eisner_sums.hpp"
 #include "inference/exact/spanning_tree.hpp"
 #include "inference/model.hpp"
 
@@ -15,14 +16,15 @@ namespace riata {
 // Kinds of trees: who finds the best tree and who sums over all trees.
 struct ProjectiveTrees {
   static constexpr const char* name = "projective";
-  static constexpr std::int64_t longest = 10'000;  // tokens of a sentence; tables of longer ones would fill the memory
+  // Tokens of a sentence, of which all pairs are scored, or all triples if siblings are: longer ones would take minutes.
+  static constexpr std::int64_t longest = 2'000, longest_of_siblings = 400;
   template <class Real>
   using Best = Eisner<Real>;
   using Sums = EisnerSums;
 };
 struct AllTrees {
   static constexpr const char* name = "tree";
-  static constexpr std::int64_t longest = 2'500;
+  static constexpr std::int64_t longest = 2'000, longest_of_siblings = longest;
   template <class Real>
   using Best = SpanningTree<Real>;
   using Sums = SpanningTreeSums;
@@ -49,6 +51,8 @@ class ArcModel : public Model<Real> {
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
   std::int32_t work() const noexcept override { return 1000; }  // a token is compared with all others, by many features
+  // How many tokens a sentence may have.
+  std::int64_t longest() const noexcept { return templates.read_siblings() ? Trees::longest_of_siblings : Trees::longest; }
 
   ArcTemplates templates;
   ArcWeights<Real> weights;

@@ -8,9 +8,12 @@ namespace {
 
 constexpr std::int64_t batch_arcs = std::int64_t{1} << 16;
 
-// Arcs that are less probable change nothing.
+// Arcs and siblings that are less probable change nothing: in a batch, and where sentences are learnt one after the other, whose steps are
+// rough anyway.
 template <class Real>
 constexpr double least = std::is_same_v<Real, float> ? 1e-6 : 1e-13;
+template <class Real>
+constexpr double least_alone = std::is_same_v<Real, float> ? 1e-4 : 1e-13;
 
 std::vector<SentenceRange> batches_of(const Instances& instances) {
   return cut_batches(instances.sentences(), batch_arcs, [&](std::int64_t s) { return instances.length(s) * instances.length(s); });
@@ -24,20 +27,9 @@ ArcPotentials<Real, Trees>::ArcPotentials(const ArcModel<Real, Trees>& like, con
       templates_(like.templates),
       rows_(like.weights.rows),
       gold_(gold.begin(), gold.end()) {
-  ArcScorer<Real> scorer(templates_, rows_, instances_);
-  GrowingBlocks growing{rows_};
-  std::vector<std::int64_t> seen;
-  for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
-    scorer.open(s);
-    const Codes tree = this->gold(s);
-    for (std::size_t t = 0; t < tree.size(); ++t) {
-      scorer.each_place(
-          growing, tree[t] / rows_.relations(), static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { seen.push_back(place); },
-          [&](std::int64_t row) { seen.push_back(row + tree[t] % rows_.relations()); });
-    }
-  }
-  std::vector<bool> exists(static_cast<std::size_t>(rows_.size()), false);
-  for (const std::int64_t place : seen) exists[static_cast<std::size_t>(place)] = true;
+  std::vector<bool> exists;
+  enter_truths(exists);
+  exists.resize(static_cast<std::size_t>(rows_.size()), false);
   const Numbers<Real>& start = like.weights.flat;
   for (std::size_t place = 0; place < start.size(); ++place) exists[place] = exists[place] || start[place] != 0;
   const std::int32_t stride = padded(rows_.relations());
@@ -55,6 +47,31 @@ ArcPotentials<Real, Trees>::ArcPotentials(const ArcModel<Real, Trees>& like, con
   changes_.resize(static_cast<std::size_t>(most));
 }
 
+// Adds the blocks of all truths, and marks their weights.
+template <class Real, class Trees>
+void ArcPotentials<Real, Trees>::enter_truths(std::vector<bool>& exists) {
+  ArcScorer<Real> scorer(templates_, rows_, instances_);
+  SiblingScorer<Real> siblings(templates_, rows_, instances_);
+  SiblingsOfTree siblings_in;
+  GrowingBlocks growing{rows_};
+  const std::int32_t relations = rows_.relations();
+  const auto mark = [&](std::int64_t place) {
+    if (static_cast<std::size_t>(place) >= exists.size()) exists.resize(2 * static_cast<std::size_t>(rows_.size()), false);
+    exists[static_cast<std::size_t>(place)] = true;
+  };
+  for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
+    scorer.open(s);
+    siblings.open(s);
+    const Codes tree = this->gold(s);
+    for (std::size_t t = 0; t < tree.size(); ++t) {
+      scorer.each_place(growing, tree[t] / relations, static_cast<std::int32_t>(t) + 1, mark,
+                        [&](std::int64_t row) { mark(row + tree[t] % relations); });
+    }
+    if (!siblings.reads()) continue;
+    siblings_in(tree, relations, [&](std::int32_t h, std::int32_t k, std::int32_t c) { siblings.each_place(growing, h, k, c, mark); });
+  }
+}
+
 template <class Real, class Trees>
 double ArcPotentials<Real, Trees>::begin(std::span<const double> at, std::int64_t) {
   there_->each([&](std::int32_t i, std::int64_t place) {
@@ -66,23 +83,21 @@ double ArcPotentials<Real, Trees>::begin(std::span<const double> at, std::int64_
 template <class Real, class Trees>
 class ArcVisitor final : public Visitor {
  public:
-  explicit ArcVisitor(ArcPotentials<Real, Trees>& of) : of_(of), scorer_(of.templates(), of.rows(), of.instances()) {}
+  explicit ArcVisitor(ArcPotentials<Real, Trees>& of) : of_(of), posteriors_(of.templates(), of.rows(), of.instances()) {}
 
   std::optional<double> open(std::int64_t s) override {
     s_ = s;
     if (of_.instances().length(s) == 0) return 0;
-    scorer_.open(s);
-    scorer_.score(of_.weights().data(), Real{1});
-    const double log_z = posteriors_.open(scorer_, of_.rows().relations());
-    return posteriors_.score(of_.gold(s)) - log_z;
+    return posteriors_.open(s, of_.weights().data(), Real{1}, of_.gold(s));
   }
 
   void take(double times) override {
     auto& changes = of_.changes(s_);
     changes.arcs.clear();
     changes.relations.clear();
+    changes.siblings.clear();
     if (of_.instances().length(s_) == 0) return;
-    const std::int32_t stride = scorer_.stride();
+    const std::int32_t stride = posteriors_.scorer().stride();
     const auto add = [&](std::int32_t h, std::int32_t c, double arc, const Real* row) {
       changes.arcs.push_back({h, c, arc, changes.relations.size()});
       for (std::int32_t r = 0; r < stride; ++r) changes.relations.push_back(static_cast<Real>(times * double(row[r])));
@@ -96,6 +111,11 @@ class ArcVisitor final : public Visitor {
       add(tree[t] / of_.rows().relations(), static_cast<std::int32_t>(t) + 1, -times, one.data());
       one[relation] = 0;
     }
+    posteriors_.each_sibling(least<Real>, [&](std::int32_t h, std::int32_t k, std::int32_t c, double share) {
+      changes.siblings.push_back({h, k, c, times * share});
+    });
+    posteriors_.each_sibling_of(tree,
+                                [&](std::int32_t h, std::int32_t k, std::int32_t c) { changes.siblings.push_back({h, k, c, -times}); });
   }
 
   // All sums are in logarithms.
@@ -104,7 +124,6 @@ class ArcVisitor final : public Visitor {
 
  private:
   ArcPotentials<Real, Trees>& of_;
-  ArcScorer<Real> scorer_;
   ArcPosteriors<Real, Trees> posteriors_;
   std::int64_t s_ = 0;
 };
@@ -117,31 +136,33 @@ std::unique_ptr<Visitor> ArcPotentials<Real, Trees>::visitor() {
 template <class Real, class Trees>
 void ArcPotentials<Real, Trees>::gather(std::span<double> gradient, std::int64_t) {
   ArcScorer<Real> scorer(templates_, rows_, instances_);
+  SiblingScorer<Real> siblings(templates_, rows_, instances_);
   KnownBlocks known{rows_};
+  const auto add = [&](std::int64_t place, double change) {
+    there_->each_from(place, 1, [&](std::int32_t i, std::int64_t) { gradient[static_cast<std::size_t>(i)] += change; });
+  };
   for (std::int64_t s = batch().first; s < batch().end; ++s) {
     scorer.open(s);
+    siblings.open(s);
     const Changes& of_sentence = changes(s);
     for (const Change& change : of_sentence.arcs) {
       const Real* row = of_sentence.relations.data() + change.relations;
       scorer.each_place(
-          known, change.head, change.child,
+          known, change.head, change.child, [&](std::int64_t place) { add(place, change.arc); },
           [&](std::int64_t place) {
-            if (there_->first(place) < there_->end(place)) gradient[static_cast<std::size_t>(there_->first(place))] += change.arc;
-          },
-          [&](std::int64_t place) {
-            for (std::int32_t r = 0; r < rows_.relations(); ++r) {
-              const std::int32_t i = there_->first(place + r);
-              if (i < there_->end(place + r)) gradient[static_cast<std::size_t>(i)] += double(row[r]);
-            }
+            there_->each_from(place, rows_.relations(),
+                              [&](std::int32_t i, std::int64_t at) { gradient[static_cast<std::size_t>(i)] += double(row[at - place]); });
           });
     }
+    for (const SiblingChange& change : of_sentence.siblings)
+      siblings.each_place(known, change.head, change.sibling, change.child, [&](std::int64_t place) { add(place, change.by); });
   }
 }
 
 template <class Real, class Trees>
 class ArcGradient final : public SentenceGradient<Real> {
  public:
-  explicit ArcGradient(const ArcPotentials<Real, Trees>& of) : of_(of), scorer_(of.templates(), of.rows(), of.instances()) {}
+  explicit ArcGradient(const ArcPotentials<Real, Trees>& of) : of_(of), posteriors_(of.templates(), of.rows(), of.instances()) {}
 
   std::int64_t sentences() const noexcept override { return of_.instances().sentences(); }
   std::int64_t length(std::int64_t s) const noexcept override { return of_.instances().length(s); }
@@ -150,34 +171,34 @@ class ArcGradient final : public SentenceGradient<Real> {
 
   double open(std::int64_t s, const Real* weights, double scale) override {
     s_ = s;
-    scorer_.open(s);
-    scorer_.score(weights, static_cast<Real>(scale));
-    const double log_z = posteriors_.open(scorer_, of_.rows().relations());
-    return posteriors_.score(of_.gold(s)) - log_z;
+    return posteriors_.open(s, weights, static_cast<Real>(scale), of_.gold(s));
   }
 
   void move(double times, const RowMoves<Real>& to) override {
     KnownBlocks known{of_.rows()};
     const std::int32_t relations = of_.rows().relations();
     const Real whole = 1;
-    posteriors_.each(least<Real>, [&](std::int32_t h, std::int32_t c, double share, const Real* row) {
-      scorer_.each_place(
-          known, h, c, [&](std::int64_t place) { to.add(place, &whole, times * share); },
-          [&](std::int64_t place) {
-            for (std::int32_t r = 0; r < relations; ++r) to.add(place + r, row + r, times);
-          });
+    const ArcScorer<Real>& scorer = posteriors_.scorer();
+    posteriors_.each(least_alone<Real>, [&](std::int32_t h, std::int32_t c, double share, const Real* row) {
+      scorer.each_place(
+          known, h, c, [&](std::int64_t place) { to.add_from(place, &whole, 1, times * share); },
+          [&](std::int64_t place) { to.add_from(place, row, relations, times); });
     });
     const Codes tree = of_.gold(s_);
     for (std::size_t t = 0; t < tree.size(); ++t) {
-      scorer_.each_place(
-          known, tree[t] / relations, static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { to.add(place, &whole, -times); },
-          [&](std::int64_t place) { to.add(place + tree[t] % relations, &whole, -times); });
+      scorer.each_place(
+          known, tree[t] / relations, static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { to.add_from(place, &whole, 1, -times); },
+          [&](std::int64_t place) { to.add_from(place + tree[t] % relations, &whole, 1, -times); });
     }
+    const auto move_siblings = [&](std::int32_t h, std::int32_t k, std::int32_t c, double by) {
+      posteriors_.siblings().each_place(known, h, k, c, [&](std::int64_t place) { to.add_from(place, &whole, 1, times * by); });
+    };
+    posteriors_.each_sibling(least_alone<Real>, move_siblings);
+    posteriors_.each_sibling_of(tree, [&](std::int32_t h, std::int32_t k, std::int32_t c) { move_siblings(h, k, c, -1); });
   }
 
  private:
   const ArcPotentials<Real, Trees>& of_;
-  ArcScorer<Real> scorer_;
   ArcPosteriors<Real, Trees> posteriors_;
   std::int64_t s_ = 0;
 };

@@ -55,13 +55,20 @@ class ArcPotentials final : public BatchedPotentials {
     double arc;
     std::size_t relations;  // where they start
   };
+  struct SiblingChange {
+    std::int32_t head, sibling, child;
+    double by;
+  };
   struct Changes {
     std::vector<Change> arcs;
+    std::vector<SiblingChange> siblings;
     Numbers<Real> relations;
   };
   Changes& changes(std::int64_t s) noexcept { return changes_[static_cast<std::size_t>(s - batch().first)]; }
 
  private:
+  void enter_truths(std::vector<bool>& exists);
+
   ArcTemplates templates_;
   ArcRows rows_;
   std::vector<std::int32_t> gold_;

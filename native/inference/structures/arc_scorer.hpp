@@ -14,6 +14,19 @@
 
 namespace riata {
 
+// The n-gram that is read at a position of a sentence; -1: none.
+inline std::int32_t ngram_at(const Instances& instances, std::int64_t s, const NgramRead& read, std::int32_t position) noexcept {
+  return instances
+      .ngrams[static_cast<std::size_t>(read.family)][static_cast<std::size_t>(instances.origin(s) + position - 1 + read.offset)];
+}
+// The n-grams of one side of a group: -1 if the group reads none there, -2 if training has not seen it.
+inline constexpr std::int32_t unseen_ngram = -2;
+inline std::int32_t side_at(const Instances& instances, std::int64_t s, const NgramRead& read, std::int32_t position) noexcept {
+  if (!read.reads()) return -1;
+  const std::int32_t found = ngram_at(instances, s, read, position);
+  return found >= 0 ? found : unseen_ngram;
+}
+
 // Positions: 0 is the root, which reads as the token before the first one; tokens are 1 to n.
 template <class Real>
 class ArcScorer {
@@ -44,17 +57,8 @@ class ArcScorer {
   void each_place(Blocks& blocks, std::int32_t head, std::int32_t child, Visit visit, VisitRow visit_row) const;
 
  private:
-  std::int32_t ngram(const NgramRead& read, std::int32_t position) const noexcept {
-    return instances_
-        .ngrams[static_cast<std::size_t>(read.family)][static_cast<std::size_t>(instances_.origin(s_) + position - 1 + read.offset)];
-  }
-  // The n-grams of one side of a group: -1 if the group reads none there, -2 if training has not seen it.
-  static constexpr std::int32_t unseen_ngram = -2;
-  std::int32_t side(const NgramRead& read, std::int32_t position) const noexcept {
-    if (!read.reads()) return -1;
-    const std::int32_t found = ngram(read, position);
-    return found >= 0 ? found : unseen_ngram;
-  }
+  std::int32_t ngram(const NgramRead& read, std::int32_t position) const noexcept { return ngram_at(instances_, s_, read, position); }
+  std::int32_t side(const NgramRead& read, std::int32_t position) const noexcept { return side_at(instances_, s_, read, position); }
   void add_side(std::int32_t g, bool of_head);
   Real block_sum(std::int32_t g, std::int64_t place, std::int32_t way) const noexcept {
     Real sum = 0;
@@ -126,6 +130,7 @@ void ArcScorer<Real>::score(const Real* weights, Real scale) {
   right_.assign(width * templates_.groups().size(), unseen_ngram);
   for (std::int32_t g = 0; g < templates_.size(); ++g) {
     const ArcGroup& group = templates_[g];
+    if (group.sibling.reads()) continue;
     if (!group.two_sided()) {
       add_side(g, group.head.reads() || !group.child.reads());
       continue;
@@ -221,6 +226,7 @@ void ArcScorer<Real>::each_place(Blocks& blocks, std::int32_t head, std::int32_t
   };
   for (std::int32_t g = 0; g < templates_.size(); ++g) {
     const ArcGroup& group = templates_[g];
+    if (group.sibling.reads()) continue;
     const std::int32_t a = side(group.head, head), b = side(group.child, child);
     if (a == unseen_ngram || b == unseen_ngram) continue;
     if (group.between < 0) {

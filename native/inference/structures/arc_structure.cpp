@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "inference/offered.hpp"
 #include "inference/structures/arc_potentials.hpp"
+#include "inference/structures/arc_structure_sums.hpp"
 
 namespace riata {
 
@@ -27,6 +28,8 @@ void ArcModel<Real, Trees>::check(const Corpus& corpus, std::size_t size) const 
 
 template <class Real, class Trees>
 std::unique_ptr<Structure<Real>> ArcModel<Real, Trees>::over(const Corpus& corpus, Vector<Real>& vector, bool grows) {
+  constexpr std::int64_t per_token = 200;  // numbers that a token brings; memory that is reserved and not used costs nothing
+  if (grows) vector.reserve(static_cast<std::size_t>(corpus.instances.tokens() * per_token));
   return std::make_unique<ArcStructure<Real, Trees>>(*this, corpus, vector, grows);
 }
 
@@ -40,22 +43,23 @@ void ArcModel<Real, Trees>::match(Model<Real>& other, const typename Model<Real>
   for (std::int32_t block = 0; block < from.blocks(); ++block) {
     const std::int32_t g = from.group(block);
     std::int32_t left = from.left(block);
-    if (templates[g].between >= 0) left = to.add_pair(g, from.pairs(g).left(left), from.pairs(g).right(left));
+    if (templates[g].has_pairs()) left = to.add_pair(g, from.pairs(g).left(left), from.pairs(g).right(left));
     visit(from.start(block), to.add(g, left, from.right(block)), from.block_size(g));
   }
 }
 
 template <class Real, class Trees>
 void ArcStructure<Real, Trees>::open(std::int64_t s) {
-  if (corpus().length(s) > Trees::longest)
+  if (corpus().length(s) > longest_)
     throw Error("DataError",
-                "a sentence has " + std::to_string(corpus().length(s)) + " tokens; the structure '" + Trees::name +
-                    "' compares all pairs of them, of up to " + std::to_string(Trees::longest) + ".",
-                "Split the sentence.");
+                "a sentence has " + std::to_string(corpus().length(s)) + " tokens; the structure '" + Trees::name + "' scores all " +
+                    (siblings_of_.reads() ? "triples" : "pairs") + " of them and takes up to " + std::to_string(longest_) + ".",
+                "Split the sentence, or use structure='transitions', which needs as many steps as there are tokens.");
   sentence_ = s;
   scored_ = false;
   times_ = 0;
   scorer_.open(s);
+  siblings_of_.open(s);
 }
 
 template <class Real, class Trees>
@@ -76,6 +80,11 @@ const Real* ArcStructure<Real, Trees>::relations_of(std::int32_t head, std::int3
     for (std::int32_t r = 0; r < relations_; ++r)
       of_relations_[static_cast<std::size_t>(r)] += static_cast<Real>(code(head, r) == truth ? 0 : times_);
   }
+  if (const std::uint8_t* flags = known(child)) {
+    for (std::int32_t r = 0; r < relations_; ++r) {
+      if (!flags[r]) of_relations_[static_cast<std::size_t>(r)] = ArcScores<Real>::forbidden;
+    }
+  }
   return of_relations_.data();
 }
 
@@ -84,7 +93,7 @@ template <class Real, class Trees>
 void ArcStructure<Real, Trees>::weigh(std::int32_t head, std::int32_t child, Real arc) {
   const Real* of_relations = relations_of(head, child);
   const auto best = std::max_element(of_relations, of_relations + relations_);
-  arcs_(head, child) = arc + *best;
+  arcs_(head, child) = may_head(head, child) ? arc + *best : ArcScores<Real>::forbidden;
   best_relations_[arcs_.place(head, child)] = static_cast<std::int32_t>(best - of_relations);
 }
 
@@ -100,6 +109,7 @@ void ArcStructure<Real, Trees>::make_scores() {
     plain_(head, child) = score;
     weigh(head, child, score);
   });
+  siblings_of_.score(vector_.data(), static_cast<Real>(vector_.scale()), siblings_);
 }
 
 template <class Real, class Trees>
@@ -118,9 +128,9 @@ void ArcStructure<Real, Trees>::augment(double times) {
 }
 
 template <class Real, class Trees>
-double ArcStructure<Real, Trees>::best_of(const ArcScores<Real>& arcs, const std::vector<std::int32_t>& best_relations,
-                                          std::span<std::int32_t> out) {
-  const double score = trees_.best(arcs, out);
+double ArcStructure<Real, Trees>::best_of(const ArcScores<Real>& arcs, const SiblingScores<Real>& siblings,
+                                          const std::vector<std::int32_t>& best_relations, std::span<std::int32_t> out) {
+  const double score = trees_.best(arcs, siblings, out);
   if (std::isinf(score)) return score;
   for (std::size_t t = 0; t < out.size(); ++t) out[t] = code(out[t], best_relations[arcs.place(out[t], static_cast<std::int32_t>(t) + 1)]);
   return score;
@@ -129,7 +139,7 @@ double ArcStructure<Real, Trees>::best_of(const ArcScores<Real>& arcs, const std
 template <class Real, class Trees>
 double ArcStructure<Real, Trees>::best(std::span<std::int32_t> out) {
   make_scores();
-  return best_of(arcs_, best_relations_, out);
+  return best_of(arcs_, siblings_, best_relations_, out);
 }
 
 // Outputs are divided into sets of which each has its best output on record (Murty 1968; Lawler 1972).
@@ -164,7 +174,7 @@ void ArcStructure<Real, Trees>::list(const std::vector<std::int32_t>& codes, std
     arcs(head, child) = std::isinf(most) ? most : plain_(head, child) + most;
   }
   Listed found{0, std::vector<std::int32_t>(static_cast<std::size_t>(n)), fixed, std::move(without)};
-  found.score = best_of(arcs, best, found.codes);
+  found.score = best_of(arcs, siblings_, best, found.codes);
   if (!std::isinf(found.score)) listed_.push(std::move(found));
 }
 
@@ -184,88 +194,6 @@ std::optional<double> ArcStructure<Real, Trees>::next(std::span<std::int32_t> ou
 }
 
 template <class Real, class Trees>
-double ArcStructure<Real, Trees>::sums(double sharpness) {
-  make_scores();
-  sharpness_ = sharpness;
-  const std::int32_t n = scorer_.length();
-  log_arcs_.open(n);
-  for (std::int32_t c = 1; c <= n; ++c) {
-    for (std::int32_t h = 0; h <= n; ++h) {
-      if (h == c) continue;
-      const Real* of_relations = relations_of(h, c);
-      const double highest = double(*std::max_element(of_relations, of_relations + relations_));
-      double sum = 0;
-      for (std::int32_t r = 0; r < relations_; ++r) sum += std::exp(sharpness * (double(of_relations[r]) - highest));
-      log_arcs_(h, c) = sharpness * (double(plain_(h, c)) + highest) + std::log(sum);
-    }
-  }
-  return sums_(log_arcs_, shares_);
-}
-
-// After `sums` and relations_of: the probability of an arc with a relation.
-template <class Real, class Trees>
-double ArcStructure<Real, Trees>::share(std::int32_t head, std::int32_t child, std::int32_t relation) {
-  const double score = sharpness_ * (double(plain_(head, child)) + double(of_relations_[static_cast<std::size_t>(relation)]));
-  return shares_(head, child) * std::exp(score - log_arcs_(head, child));
-}
-
-template <class Real, class Trees>
-double ArcStructure<Real, Trees>::expected_loss() {
-  double right = 0;
-  for (std::int32_t c = 1; c <= scorer_.length(); ++c) {
-    const std::int32_t truth = target()[static_cast<std::size_t>(c - 1)];
-    relations_of(truth / relations_, c);
-    right += share(truth / relations_, c, truth % relations_);
-  }
-  return double(scorer_.length()) - right;
-}
-
-template <class Real, class Trees>
-void ArcStructure<Real, Trees>::take_expected(Difference& out) {
-  const std::int32_t n = scorer_.length();
-  for (std::int32_t c = 1; c <= n; ++c) {
-    for (std::int32_t h = 0; h <= n; ++h) {
-      if (h == c || !(shares_(h, c) > least_)) continue;
-      relations_of(h, c);
-      KnownBlocks known{rows_};
-      scorer_.each_place(
-          known, h, c, [&](std::int64_t place) { out.push_back({place, -shares_(h, c)}); },
-          [&](std::int64_t row) {
-            for (std::int32_t r = 0; r < relations_; ++r) {
-              const double part = share(h, c, r);
-              if (part > least_) out.push_back({row + r, -part});
-            }
-          });
-    }
-  }
-}
-
-// The tree with the largest expected number of tokens whose head and relation are right: the best tree by the probabilities of arcs.
-template <class Real, class Trees>
-ExpectedRight ArcStructure<Real, Trees>::least_risk(std::span<std::int32_t> out) {
-  if (std::isinf(sums(risk_.sharpness))) {
-    best(out);
-    return {};
-  }
-  const std::int32_t n = scorer_.length();
-  ArcScores<Real> by_share;
-  std::vector<std::int32_t> likeliest(arcs_.size());
-  by_share.open(n);
-  for (std::int32_t c = 1; c <= n; ++c) {
-    for (std::int32_t h = 0; h <= n; ++h) {
-      if (h == c) continue;
-      relations_of(h, c);
-      const auto most = std::max_element(of_relations_.begin(), of_relations_.begin() + relations_);
-      const auto relation = static_cast<std::int32_t>(most - of_relations_.begin());
-      by_share(h, c) = static_cast<Real>(share(h, c, relation));
-      likeliest[by_share.place(h, c)] = relation;
-    }
-  }
-  const double right = best_of(by_share, likeliest, out), all = static_cast<double>(n);
-  return {right, all, all};
-}
-
-template <class Real, class Trees>
 template <class Visit>
 void ArcStructure<Real, Trees>::each_weight(std::int32_t of, std::int32_t child, Visit visit) {
   const std::int32_t relation = of % relations_;
@@ -281,12 +209,42 @@ void ArcStructure<Real, Trees>::each_weight(std::int32_t of, std::int32_t child,
 }
 
 template <class Real, class Trees>
+template <class Visit>
+void ArcStructure<Real, Trees>::each_sibling_weight(std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit) {
+  if (!grows_) {
+    KnownBlocks known{rows_};
+    siblings_of_.each_place(known, head, sibling, child, visit);
+    return;
+  }
+  GrowingBlocks growing{rows_};
+  siblings_of_.each_place(growing, head, sibling, child, visit);
+  vector_.grow(static_cast<std::size_t>(rows_.size()));
+}
+
+template <class Real, class Trees>
 void ArcStructure<Real, Trees>::difference(Codes towards, Codes away, bool, Difference& out) {
   for (std::size_t t = 0; t < towards.size(); ++t) {
     if (towards[t] == away[t]) continue;
     const auto child = static_cast<std::int32_t>(t) + 1;
     each_weight(towards[t], child, [&](std::int64_t place) { out.push_back({place, 1.0}); });
     each_weight(away[t], child, [&](std::int64_t place) { out.push_back({place, -1.0}); });
+  }
+  if (siblings_of_.reads()) {
+    std::vector<std::int64_t> same(towards.size(), -1);  // heads and siblings of the one tree as one number
+    const auto number = [&](std::int32_t h, std::int32_t k) { return std::int64_t{h} * (scorer_.length() + 1) + k; };
+    siblings_in_(towards, relations_,
+                 [&](std::int32_t h, std::int32_t k, std::int32_t c) { same[static_cast<std::size_t>(c - 1)] = number(h, k); });
+    const auto add = [&](std::int32_t h, std::int32_t k, std::int32_t c, double times) {
+      each_sibling_weight(h, k, c, [&](std::int64_t place) { out.push_back({place, times}); });
+    };
+    siblings_in_(away, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) {
+      std::int64_t& of = same[static_cast<std::size_t>(c - 1)];
+      if (of == number(h, k)) return void(of = -1);
+      add(h, k, c, -1);
+    });
+    siblings_in_(towards, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) {
+      if (same[static_cast<std::size_t>(c - 1)] >= 0) add(h, k, c, 1);
+    });
   }
   sum_up(out);  // arcs may share features
 }
@@ -295,6 +253,10 @@ template <class Real, class Trees>
 void ArcStructure<Real, Trees>::features(Codes output, Difference& out) {
   for (std::size_t t = 0; t < output.size(); ++t)
     each_weight(output[t], static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { out.push_back({place, 1.0}); });
+  if (!siblings_of_.reads()) return;
+  siblings_in_(output, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) {
+    each_sibling_weight(h, k, c, [&](std::int64_t place) { out.push_back({place, 1.0}); });
+  });
 }
 
 template <class Real, class Trees>
@@ -307,9 +269,16 @@ double ArcStructure<Real, Trees>::score(Codes output) {
         known, output[t] / relations_, static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { sum += double(vector_.data()[place]); },
         [&](std::int64_t row) { sum += double(vector_.data()[row + relation]); });
   }
+  const auto add = [&](std::int64_t place) { sum += double(vector_.data()[place]); };
+  if (siblings_of_.reads())
+    siblings_in_(output, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) { siblings_of_.each_place(known, h, k, c, add); });
   return sum * vector_.scale();
 }
 
+template class ArcStructure<float, ProjectiveTrees>;
+template class ArcStructure<double, ProjectiveTrees>;
+template class ArcStructure<float, AllTrees>;
+template class ArcStructure<double, AllTrees>;
 template class ArcModel<float, ProjectiveTrees>;
 template class ArcModel<double, ProjectiveTrees>;
 template class ArcModel<float, AllTrees>;

@@ -10,6 +10,7 @@
 #include "inference/structure.hpp"
 #include "inference/structures/arc_model.hpp"
 #include "inference/structures/arc_scorer.hpp"
+#include "inference/structures/sibling_scorer.hpp"
 
 namespace riata {
 
@@ -23,7 +24,9 @@ class ArcStructure : public Structure<Real> {
         vector_(vector),
         grows_(grows),
         relations_(rows_.relations()),
-        scorer_(model.templates, rows_, over.instances) {}
+        longest_(model.longest()),
+        scorer_(model.templates, rows_, over.instances),
+        siblings_of_(model.templates, rows_, over.instances) {}
 
   void open(std::int64_t s) override;
   Codes target() override { return corpus().gold_of(sentence_); }
@@ -43,6 +46,10 @@ class ArcStructure : public Structure<Real> {
   void features(Codes output, Difference& out) override;
   double score(Codes output) override;
 
+  // The probabilities of what a tree says of every token, its head and, whatever the head, its relation: [tokens] each. Returns log Z of
+  // all trees that agree with what is known. Scores are multiplied by `sharpness`.
+  double confidences(Codes tree, double sharpness, double* heads, double* relations);
+
  private:
   using Structure<Real>::corpus;
   // One set of outputs of a list: those whose first tokens have fixed codes and whose next token has none of some codes. It is stored with
@@ -56,21 +63,37 @@ class ArcStructure : public Structure<Real> {
   };
 
   std::int32_t code(std::int32_t head, std::int32_t relation) const noexcept { return head * relations_ + relation; }
+  // What is known of a token: flags of relations and, behind them, of heads; nullptr if nothing is.
+  const std::uint8_t* known(std::int32_t child) const noexcept {
+    const Allowed& allowed = corpus().instances.allowed;
+    return allowed.of.empty() ? nullptr : allowed.at(corpus().instances.starts[sentence_] + child - 1);
+  }
+  bool may_head(std::int32_t head, std::int32_t child) const noexcept {
+    const std::uint8_t* flags = known(child);
+    return flags == nullptr || flags[relations_ + head];
+  }
   void make_scores();
   void weigh(std::int32_t head, std::int32_t child, Real arc);
   // The scores of the relations of an arc, with the loss that `augment` has added; without that of the arc itself.
   const Real* relations_of(std::int32_t head, std::int32_t child);
-  double best_of(const ArcScores<Real>& arcs, const std::vector<std::int32_t>& best_relations, std::span<std::int32_t> out);
+  double best_of(const ArcScores<Real>& arcs, const SiblingScores<Real>& siblings, const std::vector<std::int32_t>& best_relations,
+                 std::span<std::int32_t> out);
   void list(const std::vector<std::int32_t>& codes, std::int32_t fixed, std::vector<std::int32_t> without);
   template <class Visit>  // visit(place) for all weights of an arc with its relation
   void each_weight(std::int32_t code, std::int32_t child, Visit visit);
+  template <class Visit>  // visit(place) for all weights of a child and its sibling
+  void each_sibling_weight(std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit);
+  void take_expected_siblings(Difference& out);
   double share(std::int32_t head, std::int32_t child, std::int32_t relation);
 
   ArcRows& rows_;
   Vector<Real>& vector_;
   bool grows_;
   std::int32_t relations_;
+  std::int64_t longest_;
   ArcScorer<Real> scorer_;
+  SiblingScorer<Real> siblings_of_;
+  SiblingsOfTree siblings_in_;
   typename Trees::template Best<Real> trees_;
   typename Trees::Sums sums_;
   std::int64_t sentence_ = 0;
@@ -79,12 +102,19 @@ class ArcStructure : public Structure<Real> {
   ArcScores<Real> plain_;                     // arcs without relations
   ArcScores<Real> arcs_;                      // with the best relation of each
   std::vector<std::int32_t> best_relations_;  // [child][head]
-  Numbers<Real> of_relations_;                // [stride], working memory
+  SiblingScores<Real> siblings_;
+  Numbers<Real> of_relations_;  // [stride], working memory
   std::priority_queue<Listed> listed_;
   // After `sums`:
-  double sharpness_ = 1, least_ = 1e-9;
-  ArcScores<double> log_arcs_, shares_;  // log of the sum over relations; probabilities of arcs
+  double sharpness_ = 1, least_ = 1e-11;
+  ArcScores<double> log_arcs_, shares_;         // log of the sum over relations; probabilities of arcs
+  SiblingScores<double> log_siblings_, pairs_;  // scores of siblings; their probabilities
   Risk risk_;
 };
+
+extern template class ArcStructure<float, ProjectiveTrees>;
+extern template class ArcStructure<double, ProjectiveTrees>;
+extern template class ArcStructure<float, AllTrees>;
+extern template class ArcStructure<double, AllTrees>;
 
 }  // namespace riata

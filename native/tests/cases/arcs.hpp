@@ -77,8 +77,20 @@ inline std::vector<ArcGroup> arc_groups() {
   };
 }
 
+// The same with siblings: alone with the child, and with the head too.
+inline std::vector<ArcGroup> sibling_groups() {
+  const NgramRead none, word{0, 0}, two{1, -1};
+  std::vector<ArcGroup> out = arc_groups();
+  out.push_back({none, word, -1, false, plain | with_direction | with_distance, word});
+  out.push_back({none, two, -1, false, with_direction, word});
+  out.push_back({word, word, -1, false, plain | with_direction, word});
+  out.push_back({two, word, -1, false, with_distance, two});
+  out.push_back({word, none, -1, false, with_distance, word});
+  return out;
+}
+
 template <class Trees>
-Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest) {
+Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, const std::vector<ArcGroup>& groups = arc_groups()) {
   std::vector<std::pair<std::int32_t, std::int32_t>> reads{{0, -1}, {0, 0}, {0, 1}, {1, -2}, {1, -1}};
   auto out = std::make_unique<Enumerated>(Trees::name, FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, reads));
   const bool projective = std::string(Trees::name) == "projective";
@@ -100,7 +112,7 @@ Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest) {
   }
   out->instances = kept.entered(out->index);
   out->gold = kept.gold;
-  const ArcTemplates templates(out->index, arc_groups());
+  const ArcTemplates templates(out->index, groups);
   out->model = std::make_unique<ArcModel<double, Trees>>(templates, ArcWeights<double>{ArcRows(templates, relations), {}});
   out->outputs = [=](std::int32_t length) { return all_trees(length, relations, projective); };
   out->loss = [](Codes gold, Codes output) {

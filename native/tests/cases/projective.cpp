@@ -7,6 +7,8 @@ std::vector<Case> projective(Rng& rng) {
   std::vector<Case> out;
   out.push_back(enumerated_trees<ProjectiveTrees>(rng, 2, 4));
   out.push_back(enumerated_trees<ProjectiveTrees>(rng, 1, 5));
+  out.push_back(enumerated_trees<ProjectiveTrees>(rng, 2, 4, sibling_groups()));
+  out.push_back(enumerated_trees<ProjectiveTrees>(rng, 1, 5, sibling_groups()));
   return out;
 }
 

@@ -107,7 +107,7 @@ class ModelComparison(InParts):
                 for row in rows[:most]
             ]
             left = f"{len(rows) - most} more changed less" if len(rows) > most else ""
-            name = "chunk type" if kind == "chunk" else "tag"
+            name = "chunk type" if kind == "chunk" else kind
             found.append(Table(f"By {name}", (name, *columns), shown, left))
         return found
 
@@ -147,7 +147,7 @@ def compare_models(a: Any, b: Any, X: Any, y: Any = None, *, examples: int = EXA
         data.tokens,
         tuple(_scores(data)),
         tuple(levels(data)),
-        {output.kind: tuple(by_type(output)) for output in reversed(data.outputs)},
+        {output.kind: tuple(by_type(output)) for output in reversed(data.outputs) if output.kind != "head"},
         better,
         worse,
         str(data.units),

@@ -51,7 +51,7 @@ class ErrorAnalysis(InParts):
     kinds: tuple[KindCount, ...]  # of span errors; empty for plain tags
     confusions: Mapping[
         str, Counter[tuple[str | None, str | None]]
-    ]  # by what is confused: "type", "tag", "chunk label"
+    ]  # by what is confused: "type", "tag", "chunk label", "relation"
     slices: Mapping[str, tuple[Slice, ...]]  # "seen", "frequency", "sentence_length", "span_length", as far as known
     seen_in: str | None  # what tells seen words from unseen ones; None: nothing does
     search: SearchErrors
@@ -145,7 +145,7 @@ class ErrorAnalysis(InParts):
 
     def _search_table(self) -> Table:
         names = list(self.metrics)
-        main = names[2] if self.kinds else names[0]
+        main = "las" if "las" in names else names[2] if self.kinds else names[0]
         rows: list[tuple[Cell, ...]] = [("as it is", self.metrics[main], *_faults(self.search))]
         rows += [(f"beam {result.beam}", result.metrics[main], *_faults(result.errors)) for result in self.beams]
         tests = {each.test for each in (self.search, *(result.errors for result in self.beams))}
@@ -208,11 +208,11 @@ def _faults(errors: SearchErrors) -> tuple[int | None, ...]:
 
 def _confusions(data: Outputs) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    chunks, tags = data.output("chunk"), data.output("tag")
+    chunks, tags = data.output("chunk"), data.plain
     if chunks is not None:
         found |= {"type": type_confusions(chunks), "chunk label": label_confusions(chunks)}
     if tags is not None:
-        found["tag"] = label_confusions(tags)
+        found[tags.kind] = label_confusions(tags)
     return found
 
 
@@ -233,7 +233,7 @@ def _examples(data: Outputs, errors: Sequence[SpanError], most: int) -> dict[str
     wanted: dict[str, Iterable[int]] = {}
     for kind in KINDS:
         wanted[kind] = {error.sentence for error in errors if error.kind == kind}
-    tags = data.output("tag")
+    tags = data.plain
     if tags is not None:
         sentence = np.repeat(np.arange(len(data.words)), data.lengths)
         for confusion in most_frequent(label_confusions(tags))[:CONFUSED]:

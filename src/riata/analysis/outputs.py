@@ -27,7 +27,7 @@ Spans = list[list[Span]]  # by sentence
 class Output:
     """One column of labels: gold, and what each model found. Ids are indices of `labels`, the same for all."""
 
-    kind: str  # "tag" or "chunk"
+    kind: str  # "tag" or "chunk"; of trees "head" and "relation"
     labels: tuple[str, ...]
     gold: Ids  # [N]
     found: tuple[Ids, ...]  # [N] of each model
@@ -63,7 +63,7 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """Sentences with their outputs: one, or of joint models two, the tags and the chunk labels."""
+    """Sentences with their outputs: one, or of joint models two, the tags and the chunk labels, or of trees the heads and the relations."""
 
     words: list[list[str]]
     outputs: tuple[Output, ...]
@@ -87,6 +87,11 @@ class Outputs:
     @property
     def tokens(self) -> int:
         return int(self.starts[-1])
+
+    @property
+    def plain(self) -> Output | None:
+        """The output whose confusions are counted token by token: tags, or relations of trees."""
+        return self.output("tag") or self.output("relation")
 
     def output(self, kind: str) -> Output | None:
         return next((output for output in self.outputs if output.kind == kind), None)
@@ -114,6 +119,8 @@ def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
                 file=inputs.name,
             )
     kinds = ("tag", "chunk") if len(golds) > 1 else ("chunk" if estimators[0].chunks else "tag",)
+    if estimators[0].trees:
+        kinds = ("head", "relation")
     encodings = [estimator.encoding_ for estimator in estimators]
     found = [[columns[k] for _, _, columns in read] for k in range(len(golds))]
     if len(set(encodings)) > 1:
@@ -135,7 +142,7 @@ def check_sequences(estimators: Sequence[Any]) -> None:
         if not hasattr(estimator, "gold_and_found"):
             raise UnsupportedError(
                 f"a {type(estimator).__name__} has outputs of its own, with no labels to compare token by token.",
-                remedy="Give models of tag, chunk, joint or ner.",
+                remedy="Give models of tag, chunk, joint, ner or parse.",
             )
     tasks = [estimator.task_name for estimator in estimators]
     if len(set(tasks)) > 1:

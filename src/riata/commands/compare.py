@@ -73,7 +73,7 @@ HELD_OUT = 10  # one sentence in so many, of data sets without development data
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw quality against time: .svg or .png (extra `plots`).")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of the table.")
 def command(**options: Any) -> None:
-    """Train several recipes for TASK (tag, chunk, joint, ner, srl) on the same data and score them on the same sentences.
+    """Train several recipes for TASK (tag, chunk, joint, ner, srl, parse) on the same data and score them on the same sentences.
 
     \b
     riata compare chunk --train train.txt --test test.txt --recipes perceptron,mira,laso-alma

@@ -29,6 +29,10 @@ def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
     corpus = Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else estimator.sentences(X)
     if given is None:
         return corpus
+    if estimator.trees:
+        from riata.estimators.given_trees import knowing_trees
+
+        return knowing_trees(estimator, corpus, given)
     _check_structure(estimator)
     try:
         filled = label_column([_filled(each) for each in given] if is_list(given) else given, corpus)
@@ -42,6 +46,10 @@ def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
 
 def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
     """The corpus with given labels from one of its columns, which contains `_` where any label is allowed."""
+    if estimator.trees:
+        from riata.estimators.given_trees import knowing_tree_columns
+
+        return knowing_tree_columns(estimator, corpus, column)
     _check_structure(estimator)
     at = column + corpus.width if column < 0 else column
     corpus.select([at])  # refuses a column that does not exist

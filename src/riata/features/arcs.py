@@ -8,8 +8,10 @@ One template per line: what it scores, `arc` or `relation`, and what it reads, t
     arc head.tag[0] head.tag[1] child.tag[0]  with the tag after the head
     arc head.tag[0] between.tag[0] child.tag[0]  with each of the tags between them
     relation child.word[0]                    the relation, by the word of the child
+    sibling head.tag[0] sibling.tag[0] child.tag[0]  head, child, and the child beside it on the way to the head; the first one has none
 
-An `arc` line has one weight for whatever it reads, a `relation` line one for each relation; what is `between` is for arcs alone.
+An `arc` or `sibling` line has one weight for whatever it reads, a `relation` line one for each relation; what is `between` is for arcs
+alone. The distance of a `sibling` line is that between child and sibling, or to the head if there is no sibling.
 Attributes and columns are those of templates of tokens (`templates.py`): `word` is column 0, `tag` column 1, `x2` column 2. The root
 reads as the token before the first one. `#` starts a comment.
 """
@@ -25,23 +27,24 @@ from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program, family_of
 from riata.features.templates import NUMBER, Read, Template, own_template, parse_lines
 
-SCORED = ("arc", "relation")
-SIDES = ("head", "child", "between")
+SCORED = ("arc", "relation", "sibling")
+SIDES = ("head", "child", "between", "sibling")
 WAYS = ("", "direction", "distance")  # in the order of ArcContext (native/features/arc_templates.hpp)
 
 
 @dataclass(frozen=True)
 class ArcTemplate(Template):
-    """A template of arcs or of relations. reads: all that it reads, on every side."""
+    """A template of arcs, relations or siblings. reads: all that it reads, on every side."""
 
     scored: str = "arc"
     head: tuple[Read, ...] = ()
     child: tuple[Read, ...] = ()
     between: tuple[Read, ...] = ()
     way: str = ""
+    sibling: tuple[Read, ...] = ()
 
     def __str__(self) -> str:
-        sides = zip(SIDES, (self.head, self.child, self.between), strict=True)
+        sides = zip(SIDES, (self.head, self.child, self.between, self.sibling), strict=True)
         parts = [f"{side}.{read}" for side, reads in sides for read in reads]
         return " ".join([self.scored, *parts, *([self.way] if self.way else [])])
 
@@ -75,8 +78,9 @@ def _template(parts: Sequence[str]) -> ArcTemplate:
     plain = {side: own_template(reads) for side, reads in sides.items()}
     of_sides = {side: template.reads for side, template in plain.items()}
     reads = tuple(sorted({read for side in of_sides.values() for read in side}))
-    head, child, between = of_sides.values()
-    made = ArcTemplate(reads, scored=scored, head=head, child=child, between=between, way=ways[0] if ways else "")
+    way = ways[0] if ways else ""
+    head, child, between, sibling = of_sides.values()
+    made = ArcTemplate(reads, scored=scored, head=head, child=child, between=between, way=way, sibling=sibling)
     _check(made, plain.values())
     return made
 
@@ -91,6 +95,11 @@ def _check(template: ArcTemplate, sides: Iterable[Template]) -> None:
             f"'{template}': what is between is one attribute of the tokens themselves, for arcs.",
             remedy="Write one between.NAME[0] in a line for arc.",
         )
+    if bool(template.sibling) != (template.scored == "sibling"):
+        raise TemplateError(
+            f"'{template}': lines for sibling read the sibling, and no others do.",
+            remedy="Write 'sibling sibling.tag[0] child.tag[0]', for example.",
+        )
     if any(read.offset <= -boundary_reach for read in template.head):
         raise TemplateError(
             f"'{template}' reads {boundary_reach} tokens before a head, which may be the root.",
@@ -98,9 +107,13 @@ def _check(template: ArcTemplate, sides: Iterable[Template]) -> None:
         )
 
 
-Group = tuple[
-    tuple[int, int], tuple[int, int], int, bool, int
-]  # head, child: family and offset; between; relation?; contexts
+# head, child: family and offset; between; relation?; contexts; sibling: family and offset
+Group = tuple[tuple[int, int], tuple[int, int], int, bool, int, tuple[int, int]]
+
+
+def has_pairs(group: Group) -> bool:
+    """Whether blocks of a group are found by pairs of n-grams and a third number: a value between, or a sibling (-1: none)."""
+    return group[2] >= 0 or group[5][0] >= 0
 
 
 @dataclass(frozen=True)
@@ -116,19 +129,19 @@ def compile_arcs(templates: Iterable[ArcTemplate]) -> ArcProgram:
     attributes: dict[AttributeOf, int] = {}
     families: dict[tuple[int, int, int], int] = {}
     reads: set[tuple[int, int]] = set()
-    grouped: dict[tuple[tuple[int, int], tuple[int, int], int, bool], list[ArcTemplate]] = {}
+    grouped: dict[tuple[tuple[int, int], tuple[int, int], int, bool, tuple[int, int]], list[ArcTemplate]] = {}
     for template in templates:
         sides = [
             (family_of(side, attributes, families), side[0].offset if side else 0)
-            for side in (template.head, template.child, template.between)
+            for side in (template.head, template.child, template.between, template.sibling)
         ]
-        head, child, (between, _) = sides
+        head, child, (between, _), sibling = sides
         reads |= {side for side in sides if side[0] >= 0} | ({(head[0], head[1] - 1)} if head[0] >= 0 else set())
-        grouped.setdefault((head, child, between, template.scored == "relation"), []).append(template)
+        grouped.setdefault((head, child, between, template.scored == "relation", sibling), []).append(template)
     members = tuple(tuple(sorted(group, key=lambda one: WAYS.index(one.way))) for group in grouped.values())
     program = Program(attributes=tuple(attributes), families=tuple(families), other_reads=tuple(sorted(reads)))
     contexts = [sum(1 << WAYS.index(one.way) for one in group) for group in members]
-    groups = tuple((*key, number) for key, number in zip(grouped, contexts, strict=True))
+    groups = tuple((*key[:4], number, key[4]) for key, number in zip(grouped, contexts, strict=True))
     return ArcProgram(program, groups, members)
 
 

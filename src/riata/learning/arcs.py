@@ -14,7 +14,7 @@ from riata.data.recoding import Tags
 from riata.data.trees import check_trees, heads_and_relations, tree_codes, tree_columns
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError
-from riata.features.arcs import ArcFeatures
+from riata.features.arcs import ArcFeatures, has_pairs
 from riata.features.compile import Features
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
@@ -68,8 +68,22 @@ class LearntArcs(LearntStructure):
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         label_ids(data, self.labels)  # refuses unknown relations
+        self._refuse_long(data)
         codes = self.learnable(tree_codes(data.columns[-1], self.labels.labels), data.starts, tell)
         return TrainingSet(instances, weights, self.class_weights(), codes)
+
+    def _refuse_long(self, data: Corpus) -> None:
+        blank: Any = Model.blank(self.new_features(data.width - 1), self.outputs).weights
+        lengths = np.diff(data.starts)
+        if len(lengths) and int(lengths.max()) > blank.longest:
+            s = int(np.argmax(lengths > blank.longest))
+            raise DataError(
+                f"a sentence has {lengths[s]:,} tokens; the structure {self.outputs.structure!r} with these templates learns from up to "
+                f"{blank.longest:,}.",
+                remedy="Split the sentence, or use structure='transitions', which needs as many steps as there are tokens.",
+                file=data.name,
+                line=data.line_of(int(data.starts[s])),
+            )
 
     def learnable(self, codes: Ids, starts: Starts, tell: Listener) -> Ids:
         """The trees that are learnt instead of the true ones, where the structure cannot give these."""
@@ -97,8 +111,8 @@ class ArcProblem(Problem):
 
     def _copy(self, start: Any, to: Any, kind: Any) -> None:
         """Gives blank weights, of any precision, the blocks and values of others."""
-        for g, (_, _, between, _, _) in enumerate(of_kind(self.features, ArcFeatures).arcs.groups):
-            if between >= 0:
+        for g, group in enumerate(of_kind(self.features, ArcFeatures).arcs.groups):
+            if has_pairs(group):
                 to.set_pairs(self.features.index, g, *start.pairs(g))
         to.set_blocks(self.features.index, *start.blocks()[:3])
         to.set_flat(start.flat().astype(kind))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.features.arcs import WAYS, ArcFeatures
+from riata.features.arcs import WAYS, ArcFeatures, has_pairs
 from riata.models.arc_outputs import ArcOutputs
 from riata.models.feature_parts import row_width
 from riata.models.model import Model
@@ -15,6 +15,7 @@ from riata.models.outputs import Weights
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
 ARC = "arc"  # in place of a relation, for weights of arcs
+NO_SIBLING = "none"  # what a first child reads
 DIRECTIONS = ("left", "right")  # the side on which the child is
 DISTANCES = ("1", "2", "3", "4", "5-10", "11-")
 
@@ -29,7 +30,7 @@ class ArcNames:
         self.groups, self.left, self.right, self.starts = weights.blocks()
         self.relations = model.outputs_as(ArcOutputs).relations
         self.program = model.features_as(ArcFeatures).arcs
-        self.between = {g: weights.pairs(g) for g, group in enumerate(self.program.groups) if group[2] >= 0}
+        self.pairs_of = {g: weights.pairs(g) for g, group in enumerate(self.program.groups) if has_pairs(group)}
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
 
     def heaviest(self, label: str, top: int) -> list[NamedWeight]:
@@ -51,28 +52,33 @@ class ArcNames:
         """Feature and relation of a weight, from its place among all weights."""
         block = int(np.searchsorted(self.starts, place, side="right")) - 1
         g = int(self.groups[block])
-        (head, _), (child, _), between, relation, _ = self.program.groups[g]
+        (head, _), (child, _), between, relation, _, (sibling, _) = self.program.groups[g]
         number, column = divmod(place - int(self.starts[block]), row_width(len(self.relations)) if relation else 1)
         template, way = self._context(g, number)
         ngrams = {
             "head": (head, template.head),
             "child": (child, template.child),
             "between": (between, template.between),
+            "sibling": (sibling, template.sibling),
         }
-        ids = dict.fromkeys(ngrams, -1)
         left, right = int(self.left[block]), int(self.right[block])
-        if between >= 0:
-            heads, children = self.between[g]
-            ids = {"head": int(heads[left]), "child": int(children[left]), "between": right}
+        if g in self.pairs_of:
+            heads, children = self.pairs_of[g]
+            ids = {"head": int(heads[left]), "child": int(children[left]), "between": right, "sibling": right}
         else:
-            ids |= {"head": left, "child": right}
+            ids = {"head": left, "child": right}
         name = [
             f"{side}.{read}={text}"
             for side, (family, reads) in ngrams.items()
             if reads
-            for read, text in zip(reads, ngram_texts(self.model, self.pairs, family, ids[side]), strict=True)
+            for read, text in self._texts(family, reads, ids[side])
         ]
         return " ".join([template.scored, *name, *([way] if way else [])]), self.relations[column] if relation else ARC
+
+    def _texts(self, family: int, reads: Sequence[Any], ngram: int) -> list[tuple[Any, str]]:
+        if ngram < 0:
+            return [(reads[0], NO_SIBLING)]
+        return list(zip(reads, ngram_texts(self.model, self.pairs, family, ngram), strict=True))
 
     def _context(self, g: int, number: int) -> tuple[Any, str]:
         """The template of a number in a block, and the direction and distance that it stands for."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import most_relations
+from riata._core import Instances, most_relations, stuck_trees
+from riata.data.kept_labels import KnownLabels
+from riata.data.trees import NO_HEAD
+from riata.data.types import Ids, Starts
 from riata.errors import ModelFileError
-from riata.features.arcs import ArcFeatures, parse
+from riata.features.arcs import ArcFeatures, has_pairs, parse
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.models.arrays import narrow, read_strings
@@ -26,7 +29,7 @@ from riata.models.feature_parts import (
     store_weights,
 )
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,8 @@ class ArcOutputs(Outputs):
     relations: tuple[str, ...]
 
     columns = 2
+    crossing: ClassVar[bool] = True  # whether arcs may cross
+    rules: ClassVar[str] = "trees with one root"
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -51,6 +56,31 @@ class ArcOutputs(Outputs):
 
     def exact_is_cheap(self, features: Features, longest: int) -> bool:
         return True
+
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
+        """Sets are flags of relations and, behind them, of heads, as the core takes them (estimators/given_trees.py)."""
+        return replace(known, rules=self.rules)
+
+    def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+        flags = known.sets[:, len(self.relations) :]
+        heads = np.append(np.where(flags.sum(axis=1) == 1, flags.argmax(axis=1), NO_HEAD), NO_HEAD).astype(np.int32)
+        found: NDArray[np.int64] = stuck_trees(starts, heads[known.of], not self.crossing)
+        return found
+
+    def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
+        """log Z alone: a token may have as many heads as the sentence has tokens, so there is no table of probabilities."""
+        none = np.zeros(int(instances.starts()[-1]), np.int32)
+        return self._summed(model, instances, none, temperature)[0], np.empty((0, len(self.relations)))
+
+    def summed_confidences(
+        self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
+    ) -> Values | None:
+        """The probability of every head and, whatever the head, of every relation, over all trees."""
+        return np.stack([self._summed(model, instances, codes, t)[1].reshape(self.columns, -1) for t in temperatures])
+
+    def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float) -> Any:
+        weights: Any = model.weights
+        return weights.tree_probabilities(model.features.index, instances, codes, temperature)
 
     def memory(self, features: Features) -> tuple[str, int]:
         return f"{len(self.relations):,} relations and these features", 0  # blocks enter while they are learnt
@@ -69,8 +99,8 @@ class ArcOutputs(Outputs):
         kept = _has_weights(flat, starts)
         arrays["blocks/groups"] = narrow(groups[kept])
         arrays["blocks/left"], arrays["blocks/right"] = narrow(left[kept] + 1), narrow(right[kept] + 1)  # 0: none
-        for g, (_, _, between, _, _) in enumerate(features.arcs.groups):
-            if between >= 0:
+        for g, group in enumerate(features.arcs.groups):
+            if has_pairs(group):
                 heads, children = weights.pairs(g)
                 arrays[f"pairs/{g}/heads"], arrays[f"pairs/{g}/children"] = narrow(heads + 1), narrow(children + 1)
         store_weights(flat[np.repeat(kept, sizes)], arrays)
@@ -86,8 +116,8 @@ class ArcOutputs(Outputs):
         features = ArcFeatures(templates, functions, lists)
         read_features(features, arrays)
         weights: Any = outputs.new_weights(features, cls.precisions[0])
-        for g, (_, _, between, _, _) in enumerate(features.arcs.groups):
-            if between >= 0:
+        for g, group in enumerate(features.arcs.groups):
+            if has_pairs(group):
                 weights.set_pairs(
                     features.index, g, *(read_ids(arrays, f"pairs/{g}/{side}", -1) for side in ("heads", "children"))
                 )

@@ -11,6 +11,7 @@ from riata.data.conllu_fields import PARSING, Roles
 from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
+from riata.errors import UnsupportedError
 from riata.estimators.own_tags import GIVEN, OwnTags
 from riata.estimators.pairs import Pairs
 from riata.estimators.parameters import documented
@@ -72,6 +73,13 @@ class DependencyParser(OwnTags, Pairs, SequenceEstimator):
         return [
             (head, self.classes_[relation]) for head, relation in zip(heads.tolist(), relations.tolist(), strict=True)
         ]
+
+    def predict_proba(self, X: Any, *, given: Any = None) -> list[Any]:
+        """Refused, since any other token may be the head of a token: predict_confidence gives probabilities of what is predicted."""
+        raise UnsupportedError(
+            "A token may have any other token as its head, so there is no table of probabilities of all its labels.",
+            remedy="predict_confidence gives those of what is predicted; predict_nbest(..., probabilities=True) those of whole trees.",
+        )
 
     def output_columns(self, ids: Ids) -> Sequence[Column]:
         return tree_columns(ids, self.classes_)

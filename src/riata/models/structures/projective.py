@@ -15,6 +15,8 @@ from riata.models.model import Model
 class ProjectiveOutputs(ArcOutputs):
     structure = "projective"
     precisions = ProjectiveWeights, ProjectiveWeights64
+    crossing = False
+    rules = "trees with one root whose arcs do not cross"
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the arc of a token crosses another."""

@@ -1,0 +1,145 @@
+"""Corpora with some given heads and relations: how estimators of trees read them, from Python and from two columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.kept_labels import FREE, KnownLabels, place
+from riata.data.memory import is_list
+from riata.data.trees import MISSING, NO_HEAD
+from riata.data.types import Corpus, Ids
+from riata.errors import DataError, LabelError, printed
+
+if TYPE_CHECKING:
+    from riata.estimators.columns import Columns
+
+FREE_RELATION = -1
+REMEDY = "Give one list per sentence, with None or (head, relation) for every token; each of the two may be None."
+
+
+def knowing_trees(estimator: Columns, corpus: Corpus, given: Any) -> Corpus:
+    """The corpus with the given parts of trees: a list per sentence, of (head, relation) or None; head or relation may be None, too."""
+    if not is_list(given) or len(given) != len(corpus):
+        raise DataError(f"given has {_size(given)}, but there are {len(corpus)} sentences.", remedy=REMEDY)
+    heads: list[int] = []
+    relations: list[str | None] = []
+    for s, (tree, length) in enumerate(zip(given, np.diff(corpus.starts).tolist(), strict=True)):
+        if not is_list(tree) or len(tree) != length:
+            raise DataError(
+                f"in given, sentence {s} has {_size(tree)}, but it has {length} token{'s' * (length != 1)}.",
+                remedy=REMEDY,
+            )
+        for arc in tree:
+            head, relation = _arc(arc, s)
+            heads.append(head)
+            relations.append(relation)
+    return _with_known(estimator, corpus, np.array(heads, np.int32), relations, by_line=False)
+
+
+def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
+    """The corpus with given heads from one of its columns and relations from the next one, which contain `_` where any will do."""
+    at = column + corpus.width if column < 0 else column
+    corpus.select([at, at + 1])  # refuses columns that do not exist
+    read = estimator.input_columns(corpus).origins
+    if corpus.origins[at] in read or corpus.origins[at + 1] in read:
+        raise DataError(
+            f"columns {at} and {at + 1} hold the heads and relations that are given, so they cannot be inputs of the model.",
+            remedy="Name the column of heads, after which that of relations follows.",
+            file=corpus.name,
+        )
+    texts = [None if text == MISSING else text for text in corpus.columns[at].texts()]
+    wrong = next((t for t, text in enumerate(texts) if text is not None and not _is_number(text)), None)
+    if wrong is not None:
+        raise DataError(
+            f"the given head is {printed(texts[wrong])}; expected a whole number, or {MISSING}.",
+            remedy="Name the column of heads, after which that of relations follows.",
+            file=corpus.name,
+            line=corpus.line_of(wrong),
+        )
+    heads = np.array([NO_HEAD if text is None else int(text) for text in texts], np.int32)
+    relations = [None if text == MISSING else text for text in corpus.columns[at + 1].texts()]
+    return _with_known(estimator, corpus, heads, relations, by_line=True)
+
+
+def _size(value: Any) -> str:
+    return f"{len(value)} entries" if is_list(value) else printed(value)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
+def _arc(arc: Any, s: int) -> tuple[int, str | None]:
+    if arc is None:
+        return NO_HEAD, None
+    ok = isinstance(arc, (tuple, list)) and len(arc) == 2
+    head, relation = arc if ok else (None, None)
+    whole = isinstance(head, (int, np.integer)) and not isinstance(head, bool)
+    ok = ok and (head is None or (whole and int(head) >= 0))
+    if not ok or not (relation is None or isinstance(relation, str)):
+        raise DataError(f"in given, sentence {s}: an arc is {printed(arc)}.", remedy=REMEDY)
+    return NO_HEAD if head is None else int(head), relation
+
+
+def _with_known(
+    estimator: Columns, corpus: Corpus, heads: Ids, relations: Sequence[str | None], *, by_line: bool
+) -> Corpus:
+    classes = estimator.classes_
+    at = {relation: i for i, relation in enumerate(classes)}
+    unknown = next((t for t, text in enumerate(relations) if text is not None and text not in at), None)
+    if unknown is not None:
+        shown = ", ".join(classes[:20]) + (", …" if len(classes) > 20 else "")
+        raise LabelError(
+            f"the model does not know the relation {relations[unknown]!r} that is given {place(corpus, unknown, by_line=by_line)}. "
+            f"Known: {shown}.",
+            remedy=f"Give a relation that it knows, or leave it free ({FREE}).",
+            file=corpus.name,
+            line=corpus.line_of(unknown),
+        )
+    _refuse_heads(corpus, heads, by_line=by_line)
+    numbers = np.array([FREE_RELATION if text is None else at[text] for text in relations], np.int32)
+    combined, of = _combined(heads, numbers)
+    longest = int(np.diff(corpus.starts).max(initial=0))
+    sets = np.zeros((len(combined), len(classes) + longest + 1), np.uint8)
+    for row, (head, relation) in zip(sets, combined, strict=True):
+        row[: len(classes)] = relation < 0
+        row[len(classes) :] = head < 0
+        if relation >= 0:
+            row[relation] = 1
+        if head >= 0:
+            row[len(classes) + head] = 1
+    names = tuple(_name(head, relation, classes) for head, relation in combined)
+    return replace(corpus, known=KnownLabels(names, sets, of, "trees", by_line))
+
+
+def _combined(heads: Ids, relations: Ids) -> tuple[list[tuple[int, int]], Ids]:
+    """The different pairs of a given head and a given relation, and which of them each token has; -1: nothing is given."""
+    found: dict[tuple[int, int], int] = {}
+    of = [
+        -1 if head < 0 and relation < 0 else found.setdefault((head, relation), len(found))
+        for head, relation in zip(heads.tolist(), relations.tolist(), strict=True)
+    ]
+    return list(found), np.array(of, np.int32)
+
+
+def _name(head: int, relation: int, classes: Sequence[str]) -> str:
+    return " ".join([*([str(head)] if head >= 0 else []), *([classes[relation]] if relation >= 0 else [])])
+
+
+def _refuse_heads(corpus: Corpus, heads: Ids, *, by_line: bool) -> None:
+    lengths = np.repeat(np.diff(corpus.starts), np.diff(corpus.starts))
+    own = np.arange(corpus.tokens) - np.repeat(corpus.starts[:-1], np.diff(corpus.starts)) + 1
+    wrong: NDArray[np.int64] = np.flatnonzero((heads > lengths) | (heads == own))
+    if len(wrong):
+        token = int(wrong[0])
+        raise LabelError(
+            f"the head {heads[token]} is given {place(corpus, token, by_line=by_line)}, to token {own[token]} of {lengths[token]}.",
+            remedy=f"A head is another token of the sentence, from 1 on, or 0 for the root; or leave it free ({FREE}).",
+            file=corpus.name,
+            line=corpus.line_of(token),
+        )
