@@ -73,13 +73,14 @@ class LearntArcs(LearntStructure):
         return TrainingSet(instances, weights, self.class_weights(), codes)
 
     def _refuse_long(self, data: Corpus) -> None:
-        blank: Any = Model.blank(self.new_features(data.width - 1), self.outputs).weights
+        weights: Any = Model.blank(self.new_features(data.width - 1), self.outputs).weights
+        longest = getattr(weights, "longest", None)  # of structures that score all arcs of a sentence
         lengths = np.diff(data.starts)
-        if len(lengths) and int(lengths.max()) > blank.longest:
-            s = int(np.argmax(lengths > blank.longest))
+        if longest is not None and len(lengths) and int(lengths.max()) > longest:
+            s = int(np.argmax(lengths > longest))
             raise DataError(
                 f"a sentence has {lengths[s]:,} tokens; the structure {self.outputs.structure!r} with these templates learns from up to "
-                f"{blank.longest:,}.",
+                f"{longest:,}.",
                 remedy="Split the sentence, or use structure='transitions', which needs as many steps as there are tokens.",
                 file=data.name,
                 line=data.line_of(int(data.starts[s])),
