@@ -142,8 +142,8 @@ void bind_weights(nb::module_& m, const std::string& name) {
           [](Kind& self, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& left,
              const In<std::int32_t>& right) { set_blocks(self.templates, index, self.weights.rows, groups, left, right); },
           nb::arg("index"), nb::arg("groups"), nb::arg("left"), nb::arg("right"))
-      .def("tree_probabilities", &confidences<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"), nb::arg("temperature"),
-           "Over all trees: log Z, and the probabilities of the heads and of the relations of found trees.")
+      .def("tree_probabilities", &confidences<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"),
+           nb::arg("temperature"), "Over all trees: log Z, and the probabilities of the heads and of the relations of found trees.")
       .def_prop_ro("longest", &Kind::longest, "How many tokens a sentence may have.")
       .def_prop_ro("size", [](const Kind& self) { return self.weights.rows.size(); }, "How many numbers the weights are.");
 }
