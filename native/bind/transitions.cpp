@@ -37,12 +37,14 @@ TransitionCoding coding_of(std::int32_t system, std::int32_t relations, std::int
 
 // For each block of weights its template, its values, [blocks][4], and its operators, eight from this number times eight on.
 nb::tuple blocks_of(const BlockRows& rows) {
-  std::vector<std::int32_t> templates, values, groups;
-  for (const RowKey& key : rows.keys()) {
-    templates.push_back(key.number());
-    for (const std::int32_t value : key.values()) values.push_back(value);
-    groups.push_back(rows.group(static_cast<std::int32_t>(groups.size())));
-  }
+  const auto count = static_cast<std::size_t>(rows.blocks());
+  std::vector<std::int32_t> templates(count), values(parts * count), groups(count);
+  rows.each_block([&](std::int32_t number, const RowKey& key) {
+    const auto block = static_cast<std::size_t>(number);
+    templates[block] = key.number();
+    for (std::size_t i = 0; i < parts; ++i) values[parts * block + i] = key.values()[i];
+    groups[block] = rows.group(number);
+  });
   return nb::make_tuple(give(std::move(templates)), give(std::move(values)), give(std::move(groups)));
 }
 

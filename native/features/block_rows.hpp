@@ -90,13 +90,17 @@ class BlockRows {
     return block;
   }
 
+  // Calls visit(block, key of its row) for all blocks, in any order.
+  template <class Visit>
+  void each_block(Visit visit) const {
+    for (const Entry& entry : entries_) {
+      if (entry.first >= 0) each(entry.key, hash(entry.key), [&](std::int32_t block, std::int32_t) { visit(block, entry.key); });
+    }
+  }
   // [blocks] the key of the row of every block.
   std::vector<RowKey> keys() const {
     std::vector<RowKey> out(links_.size());
-    for (const Entry& entry : entries_) {
-      if (entry.first >= 0)
-        each(entry.key, hash(entry.key), [&](std::int32_t block, std::int32_t) { out[static_cast<std::size_t>(block)] = entry.key; });
-    }
+    each_block([&](std::int32_t block, const RowKey& key) { out[static_cast<std::size_t>(block)] = key; });
     return out;
   }
 

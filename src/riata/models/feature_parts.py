@@ -136,7 +136,7 @@ def read_ids(arrays: Arrays, name: str, more: int = 0) -> Ids:
 def store_weights(flat: NDArray[Any], arrays: Arrays) -> None:
     """Stores the weights that are not zero."""
     places = np.flatnonzero(flat)
-    arrays["weights/steps"] = narrow(np.diff(places, prepend=0))
+    arrays["weights/steps"] = narrow(np.ediff1d(places, to_begin=places[:1]))
     arrays["weights/values"] = flat[places].astype(np.float32, copy=False)
 
 

@@ -93,13 +93,12 @@ class TransitionOutputs(Outputs):
             arrays[f"pairs/{side}"] = narrow(tags)
         sets = weights.sets()
         arrays["sets/low"], arrays["sets/high"] = narrow(sets & np.uint64(0xFFFFFFFF)), narrow(sets >> np.uint64(32))
-        templates, values, groups = weights.blocks()
         blocks = weights.flat().reshape(-1, WIDTH)
-        kept = blocks.any(axis=1)
-        arrays["blocks/templates"], arrays["blocks/groups"] = narrow(templates[kept]), narrow(groups[kept])
-        for i, column in enumerate(values.reshape(-1, PARTS)[kept].T):
-            arrays[f"blocks/{i}"] = narrow(column)
-        store_weights(blocks[kept].ravel(), arrays)
+        kept: NDArray[np.bool_] = np.any(blocks, axis=1)
+        _store_blocks(weights.blocks(), kept, arrays)
+        if not kept.all():
+            blocks = blocks[kept]
+        store_weights(blocks.ravel(), arrays)
         return header, arrays
 
     @classmethod
@@ -131,6 +130,14 @@ class TransitionOutputs(Outputs):
             raise ModelFileError(f"the model's blocks of weights are inconsistent: {error.message}") from None
         weights.set_flat(read_weights(arrays, weights.size))
         return Model(features, weights, outputs)
+
+
+def _store_blocks(blocks: tuple[Ids, Ids, Ids], kept: NDArray[np.bool_], arrays: Arrays) -> None:
+    """Stores what blocks stand for, column by column: all of them at once are larger than the weights."""
+    templates, values, groups = blocks
+    arrays["blocks/templates"], arrays["blocks/groups"] = narrow(templates[kept]), narrow(groups[kept])
+    for i in range(PARTS):
+        arrays[f"blocks/{i}"] = narrow(values[i::PARTS][kept])
 
 
 OUTPUTS = TransitionOutputs
