@@ -10,6 +10,7 @@ from benchmarks.trees import Trees, run
 from riata.data.types import Corpus
 
 PASSES = 3
+UNKNOWN = "dep"
 
 
 def clean(text: str) -> str:
@@ -48,8 +49,9 @@ def contest(split: Split) -> tuple[Trees, dict[str, float]]:
 
 
 def read(line: str, relations: list[str]) -> tuple[int, str]:
-    head, number = line.split()[0].split(":")
-    return int(head), relations[int(number) - 1]
+    """Head and relation. Now and then, VW gives a number that is no relation."""
+    head, number = map(int, line.split()[0].split(":"))
+    return head, relations[number - 1] if 0 < number <= len(relations) else UNKNOWN
 
 
 if __name__ == "__main__":
