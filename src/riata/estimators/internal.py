@@ -33,6 +33,7 @@ INTERNAL = frozenset(
         "labels_of",
         "nbest_ids",
         "nbest_probabilities",
+        "needed",
         "output_",
         "output_columns",
         "outputs",
