@@ -210,3 +210,10 @@ def test_fields_and_columns_must_be_as_many(tmp_path: Path) -> None:
 def test_texts_that_would_read_otherwise_are_not_written(tmp_path: Path, word: str) -> None:
     with pytest.raises(DataError, match="which a column file cannot"):
         riata.write_conllu(as_corpus([[(word, "X")]]), tmp_path / "out.conllu")
+
+
+def test_lists_of_sentences_are_written(tmp_path):
+    riata.write_conllu([[("a", "X"), ("b", "Y")]], tmp_path / "one.conllu")
+    assert riata.read_conllu(tmp_path / "one.conllu").sentences_of(1) == [["X", "Y"]]
+    with pytest.raises(riata.RiataError):
+        riata.write_conllu(7, tmp_path / "two.conllu")

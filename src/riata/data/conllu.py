@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from riata.data.columns import check_writable, read, write
 from riata.data.conllu_fields import FIELDS
 from riata.data.documents import marked_by_comments
 from riata.data.elsewhere import elsewhere, says_nothing
+from riata.data.memory import as_corpus
 from riata.data.types import Corpus
 from riata.errors import DataError, UnknownNameError
 
@@ -30,8 +32,8 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
     return replace(found, elsewhere=elsewhere(corpus)) if fields and says_nothing(found.columns[-1]) else found
 
 
-def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:
-    """Writes columns as fields of CoNLL-U; the others become `_`. Documents are marked by `# newdoc`.
+def write_conllu(corpus: Corpus | Sequence[Any], path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:
+    """Writes columns of a corpus, or of a list of sentences, as fields; others become `_`. Documents are marked by `# newdoc`.
 
     Comments, multiword tokens and empty nodes of a corpus that was read from CoNLL-U are written as they were.
 
@@ -40,7 +42,7 @@ def write_conllu(corpus: Corpus, path: str | Path, fields: Sequence[str] = ("for
     >>> riata.read_conllu("one.conllu")[0].column(1) == corpus[0].column(1)
     True
     """
-    write(formatted(marked_by_comments(corpus), fields), path)
+    write(formatted(marked_by_comments(as_corpus(corpus, names=False)), fields), path)
 
 
 def formatted(corpus: Corpus, fields: Sequence[str]) -> Iterator[bytes]:
