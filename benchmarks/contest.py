@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import numpy as np
 
 import riata
 from riata.data.types import Corpus
+from riata.measuring.cost import peak_mb
 from riata.scoring.evaluation import evaluate, with_labels_of
 
 
@@ -43,27 +43,27 @@ def run(
     """Scores a contestant and prints one JSON object. The contestant returns its labels and its times."""
     split = data("--final" in sys.argv)
     labels, facts = contestant(split)
-    print(
-        json.dumps(
-            {
-                **scores(split.scored, labels, chunks),
-                "tokens_train": split.train.tokens,
-                "tokens_scored": split.scored.tokens,
-                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
-                **facts,
-            }
-        )
-    )
+    report(split, **scores(split.scored, labels, chunks), **facts)
+
+
+def report(split: Split, **facts: Any) -> None:
+    """Prints the one JSON object: these facts, and the size of the data and the memory."""
+    sizes = {"tokens_train": split.train.tokens, "tokens_scored": split.scored.tokens, "peak_mb": peak_mb()}
+    print(json.dumps({**facts, **sizes}))
+
+
+def metrics_of(evaluation: Any) -> dict[str, Any]:
+    """Metrics, and the interval of the main one."""
+    interval = evaluation.interval()
+    return {"metrics": evaluation.metrics, "interval": [interval.low, interval.high]}
 
 
 def scores(scored: Corpus, labels: list[list[str]], chunks: bool) -> dict[str, Any]:
-    """Metrics and the interval of the main one."""
+    """The metrics of these labels."""
     known, gold = with_labels_of(scored.columns[-1], sorted({label for sentence in labels for label in sentence}))
     at = {label: i for i, label in enumerate(known)}
     predicted = np.array([at[label] for sentence in labels for label in sentence], np.int32)
-    evaluation = evaluate(known, gold, predicted, scored.starts, chunks=chunks)
-    interval = evaluation.interval()
-    return {"metrics": evaluation.metrics, "interval": [interval.low, interval.high]}
+    return metrics_of(evaluate(known, gold, predicted, scored.starts, chunks=chunks))
 
 
 def run_joint(make: Callable[[int], Any], seeds: int) -> None:
@@ -79,22 +79,14 @@ def run_joint(make: Callable[[int], Any], seeds: int) -> None:
         every.append(estimator.evaluate(split.scored))
         first = first or estimator
     _, decode = timed(lambda: first.predict(split.scored))
-    interval = every[0].interval()
-    print(
-        json.dumps(
-            {
-                "metrics": every[0].metrics,
-                "interval": [interval.low, interval.high],
-                "scores": [one.score for one in every],
-                "noun_phrases": [next(row.f1 for row in one.report.rows if row.type == "NP") for one in every],
-                "tags": [one.metrics["tag_accuracy"] for one in every],
-                "tokens_train": split.train.tokens,
-                "tokens_scored": split.scored.tokens,
-                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
-                "seconds_train": min(times),
-                "seconds_decode": decode,
-            }
-        )
+    report(
+        split,
+        **metrics_of(every[0]),
+        scores=[one.score for one in every],
+        noun_phrases=[next(row.f1 for row in one.report.rows if row.type == "NP") for one in every],
+        tags=[one.metrics["tag_accuracy"] for one in every],
+        seconds_train=min(times),
+        seconds_decode=decode,
     )
 
 

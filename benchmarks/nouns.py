@@ -8,7 +8,6 @@ from the true tags, without jackknifing, and reads those that the first predicts
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.contest import Split, conll2000, timed
+from benchmarks.contest import Split, conll2000, metrics_of, report, timed
 from riata import Chunker, JointTagger, Tagger
 from riata.data.types import Column, Corpus
 from riata.scoring.pairs import evaluate_columns
@@ -82,20 +81,7 @@ def contest(contestant: Callable[[Corpus, Corpus], Answer]) -> None:
     split = nouns("--final" in sys.argv)
     found, seconds = contestant(split.train, split.scored)
     evaluation = evaluate_columns((split.scored.columns[-2], split.scored.columns[-1]), found, split.scored.starts)
-    interval = evaluation.interval()
-    print(
-        json.dumps(
-            {
-                "metrics": evaluation.metrics,
-                "interval": [interval.low, interval.high],
-                "tokens_train": split.train.tokens,
-                "tokens_scored": split.scored.tokens,
-                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
-                "seconds_train": seconds,
-                "seconds_decode": 0.0,
-            }
-        )
-    )
+    report(split, **metrics_of(evaluation), seconds_train=seconds, seconds_decode=0.0)
 
 
 def main() -> None:

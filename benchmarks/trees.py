@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import resource
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import riata
-from benchmarks.contest import Split, timed
+from benchmarks.contest import Split, metrics_of, report, timed
 from riata.data.types import Column
 from riata.scoring.evaluation import evaluate_trees
 
@@ -32,19 +30,7 @@ def run(contestant: Callable[[Split], tuple[Trees, dict[str, Any]]]) -> None:
     split = ewt("--final" in sys.argv)
     trees, facts = contestant(split)
     evaluation = evaluate_trees(split.scored.columns[-2:], columns_of(trees), split.scored.starts)
-    interval = evaluation.interval()
-    print(
-        json.dumps(
-            {
-                "metrics": evaluation.metrics,
-                "interval": [interval.low, interval.high],
-                "tokens_train": split.train.tokens,
-                "tokens_scored": split.scored.tokens,
-                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
-                **facts,
-            }
-        )
-    )
+    report(split, **metrics_of(evaluation), **facts)
 
 
 def columns_of(trees: Trees) -> tuple[Column, Column]:
