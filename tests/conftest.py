@@ -1,10 +1,11 @@
-"""What tests of the command line share, and how many examples of properties are tried."""
+"""What tests of the command line and of pages share, and how many examples of properties are tried."""
 
 import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browsing import chromium
 from riata.commands import main
 
 
@@ -21,6 +22,12 @@ def pytest_configure(config):
         signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     ):  # as a shell leaves it in the background; commands would inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

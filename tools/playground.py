@@ -9,20 +9,17 @@ embedded corpus.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import urlencode
 
-from PIL import Image
-from playwright.sync_api import sync_playwright
-
 import riata
+from browsing import draw, tab
 
 TARGET = Path(__file__).parent.parent / "docs" / "playground.png"
-SIZE = {"width": 1280, "height": 1010}
+SIZE = 1280, 1010
 SENTENCE = "The old man the boats while the bus left without them."
 
 
@@ -32,7 +29,7 @@ def main(target: Path) -> None:
         "crf": riata.Chunker("crf", epochs=30),
         "greedy": riata.Chunker("laso-perceptron", structure="chain", beam=1, epochs=2),
     }
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, tab(*SIZE) as shown:
         options = []
         for name, chunker in made.items():
             chunker.fit(train, listener=lambda event: None).save(Path(folder) / f"{name}.riata")
@@ -40,21 +37,15 @@ def main(target: Path) -> None:
         command = [sys.executable, "-m", "riata", "serve", "--port", "0", *options]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             address = re.search(r"http://\S+", server.stderr.readline())[0]
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            tab = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
-            tab.goto(
+            shown.goto(
                 f"{address}/#{urlencode({'text': SENTENCE, 'model': 'crf', 'other': 'greedy', 'confidence': 1})}"
             )
-            tab.wait_for_selector(".output:nth-child(2)")
-            tab.click("#watch")
-            tab.frame_locator("#viewer iframe").locator(".node.output").first.wait_for()
-            tab.evaluate("scrollTo(0, 0)")
-            tab.screenshot(path=target)
-            browser.close()
+            shown.wait_for_selector(".output:nth-child(2)")
+            shown.click("#watch")
+            shown.frame_locator("#viewer iframe").locator(".node.output").first.wait_for()
+            shown.evaluate("scrollTo(0, 0)")
+            draw(shown, target)
             server.terminate()
-    with Image.open(target) as picture:  # in 256 colours it is a third as large
-        small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-    small.save(target, optimize=True)
 
 
 if __name__ == "__main__":

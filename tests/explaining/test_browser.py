@@ -2,33 +2,19 @@
 
 import math
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from browsing import NARROW, WIDE
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from riata.explaining.explanation import Side
 from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
 from riata.showing.visible import visible
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed: apt-get install chromium")
-
-WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 380, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def opened(browser, shown, folder, problems, viewport=WIDE, ready="#main:not([hidden])", **options):

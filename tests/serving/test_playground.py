@@ -3,29 +3,16 @@
 import importlib.util
 import json
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
+from browsing import NARROW, WIDE
 from serving_help import until
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed: apt-get install chromium")
-
-WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 380, "height": 844}
 SENTENCE = "The dog sat on it ."
 WAIT = 60_000  # milliseconds: the machine may be busy
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
