@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import riata
+from riata.choosing.passes import FOLDS
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, UnsupportedError
-from riata.estimators.own_tags import FOLDS
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
@@ -40,7 +40,7 @@ def test_the_parser_learns_from_tags_of_taggers_that_have_not_seen_the_sentence(
     """A slow twin tags fold by fold; what the parser learns from is compared with it."""
     data = as_corpus(treebank()[:24])
     tags = [None] * len(data)
-    for fold in blocks(data, FOLDS):
+    for fold in blocks(data, FOLDS.default):
         others = [s for s in range(len(data)) if s not in fold]
         tagger = riata.Tagger().fit(data[others].select([0, 1]), listener=ignore)
         for s, found in zip(fold.tolist(), tagger.predict(data[fold].select([0])), strict=True):

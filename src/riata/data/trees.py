@@ -31,12 +31,13 @@ def heads_and_relations(column: Column) -> tuple[Ids, Column]:
     """The heads of a column of pairs, NO_HEAD where a text is no number from 0, and the relations."""
     parts = [parts_of(text) for text in column.alphabet.texts()]
     relations = Column.of([relation for _, relation in parts])
-    heads = np.array([_number(head) for head, _ in parts], np.int32)
+    heads = np.array([head_in(head) for head, _ in parts], np.int32)
     none = np.empty(0, np.int32)
     return (heads[column.ids], Column(relations.alphabet, relations.ids[column.ids])) if parts else (none, relations)
 
 
-def _number(head: str) -> int:
+def head_in(head: str) -> int:
+    """The head that a text is; NO_HEAD if it is no number from 0."""
     return int(head) if head.isascii() and head.isdecimal() and len(head) < 10 else NO_HEAD
 
 
@@ -79,7 +80,7 @@ def _parts(tree: Any, s: int, k: int) -> Any:
 def check_trees(corpus: Corpus) -> None:
     """Refuses outputs that are no trees. The last two columns are heads and relations; `_` is refused, too."""
     texts, relations = corpus.columns[-2:]
-    table = np.array([_number(text) for text in texts.alphabet.texts()] or [NO_HEAD], np.int32)
+    table = np.array([head_in(text) for text in texts.alphabet.texts()] or [NO_HEAD], np.int32)
     heads = table[texts.ids]
     lengths = np.repeat(np.diff(corpus.starts), np.diff(corpus.starts))
     _refuse_missing(corpus, heads, texts, relations)

@@ -77,6 +77,10 @@ class Columns(Trained):
         return corpus
 
     def own_columns(self, corpus: Corpus) -> Corpus:
+        """The columns that the model reads in one pass."""
+        return self.data_columns(corpus)
+
+    def data_columns(self, corpus: Corpus) -> Corpus:
         """The columns of the data that the model reads.
 
         In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata.data.kept_labels import FREE, KnownLabels, place
 from riata.data.memory import is_list
-from riata.data.trees import MISSING, NO_HEAD
+from riata.data.trees import MISSING, NO_HEAD, head_in
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, printed
 
@@ -45,15 +45,16 @@ def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int) -> Cor
     """The corpus with given heads from one of its columns and relations from the next one, which contain `_` where any will do."""
     at = column + corpus.width if column < 0 else column
     corpus.select([at, at + 1])  # refuses columns that do not exist
-    read = estimator.input_columns(corpus).origins
+    read = estimator.data_columns(corpus).origins
     if corpus.origins[at] in read or corpus.origins[at + 1] in read:
         raise DataError(
             f"columns {at} and {at + 1} hold the heads and relations that are given, so they cannot be inputs of the model.",
             remedy="Name the column of heads, after which that of relations follows.",
             file=corpus.name,
         )
-    texts = [None if text == MISSING else text for text in corpus.columns[at].texts()]
-    wrong = next((t for t, text in enumerate(texts) if text is not None and not _is_number(text)), None)
+    texts = corpus.columns[at].texts()
+    heads = np.array([head_in(text) for text in texts], np.int32)
+    wrong = next((t for t, text in enumerate(texts) if text != MISSING and heads[t] == NO_HEAD), None)
     if wrong is not None:
         raise DataError(
             f"the given head is {printed(texts[wrong])}; expected a whole number, or {MISSING}.",
@@ -61,17 +62,12 @@ def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int) -> Cor
             file=corpus.name,
             line=corpus.line_of(wrong),
         )
-    heads = np.array([NO_HEAD if text is None else int(text) for text in texts], np.int32)
     relations = [None if text == MISSING else text for text in corpus.columns[at + 1].texts()]
     return _with_known(estimator, corpus, heads, relations, by_line=True)
 
 
 def _size(value: Any) -> str:
     return f"{len(value)} entries" if is_list(value) else printed(value)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 def _arc(arc: Any, s: int) -> tuple[int, str | None]:

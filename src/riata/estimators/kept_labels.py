@@ -53,7 +53,7 @@ def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
     _check_structure(estimator)
     at = column + corpus.width if column < 0 else column
     corpus.select([at])  # refuses a column that does not exist
-    if corpus.origins[at] in estimator.input_columns(corpus).origins:
+    if corpus.origins[at] in estimator.data_columns(corpus).origins:
         raise DataError(
             f"column {at} is an input of the model, so it cannot hold the labels that are given.",
             remedy="Name another column.",

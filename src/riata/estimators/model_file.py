@@ -27,6 +27,7 @@ from riata.estimators.model_header import (
     structure_named,
     tags_in,
 )
+from riata.estimators.own_tags import TAGGER
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
 from riata.features.context_names import SUMMARIES, Scope, names
@@ -120,10 +121,9 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         header["context"] = list(estimator.context_)
         header[FIRST], first = _parts(estimator.first_)
         arrays |= {f"{FIRST}/{name}": array for name, array in first.items()}
-    taggers = getattr(estimator, "taggers_", ())
-    if taggers:
+    if estimator.taggers_:
         header[TAGGERS] = []
-    for number, tagger in enumerate(taggers):
+    for number, tagger in enumerate(estimator.taggers_):
         inner, found = _parts(tagger)
         header[TAGGERS].append(inner)
         arrays |= {f"{TAGGERS}/{number}/{name}": array for name, array in found.items()}
@@ -233,17 +233,15 @@ def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterabl
 
 def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> None:
     """Sets the taggers of a model with tags of its own: one for every input after the words."""
-    wanted = len(estimator.inputs_) - 1 if getattr(estimator, "tags", None) == "own" else 0
     found = header.get(TAGGERS, [])
-    if not isinstance(found, list) or (len(found) != wanted and (wanted or not hasattr(estimator, "tags"))):
+    if not isinstance(found, list) or len(found) not in estimator.tagger_counts():
         raise ModelFileError("the model's taggers are inconsistent")
     taggers = []
     for number, inner in enumerate(found):
-        if not isinstance(inner, dict) or inner.get("task") != "tag" or TAGGERS in inner or FIRST in inner:
+        if not isinstance(inner, dict) or inner.get("task") != TAGGER or TAGGERS in inner or FIRST in inner:
             raise ModelFileError("the model's taggers are inconsistent")
         taggers.append(_estimator(inner, _under(f"{TAGGERS}/{number}", arrays), using))
-    if found:
-        estimator.taggers_ = tuple(taggers)
+    estimator.taggers_ = tuple(taggers)
 
 
 def _under(name: str, arrays: container.Arrays) -> container.Arrays:

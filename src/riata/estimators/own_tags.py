@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from riata import registry
+from riata.choosing.passes import FOLDS
 from riata.data.columns import with_texts
 from riata.data.memory import as_corpus
 from riata.data.texts import interned
@@ -28,7 +29,6 @@ from riata.parallel import cores
 GIVEN, OWN = "given", "own"
 WAYS = (GIVEN, OWN)
 TAGGER = "tag"  # the task of taggers
-FOLDS = 5
 
 Self = TypeVar("Self", bound="OwnTags")  # typing.Self needs Python 3.11
 
@@ -37,7 +37,6 @@ class OwnTags(Fitting):
     """Reads words and tags: those of the data, or those of its own taggers, one for every input column after the first."""
 
     tags: str
-    taggers_: tuple[Any, ...] = ()  # by input column, from the second on
     _learnt_taggers: tuple[Any, ...] = ()  # those of the present training
 
     def fit(
@@ -75,6 +74,10 @@ class OwnTags(Fitting):
             return dev
         return self._tagged_anew(as_corpus(dev))
 
+    def tagger_counts(self) -> set[int]:
+        number = len(self.inputs_) - 1
+        return {number} if self.tags == OWN else {0, number}
+
     def _set_at_once(self, *results: Any, **others: Any) -> None:
         super()._set_at_once(*results, taggers_=self._learnt_taggers, **others)
 
@@ -84,7 +87,7 @@ class OwnTags(Fitting):
 
     def own_columns(self, corpus: Corpus) -> Corpus:
         taggers = self._used_taggers()
-        found = super().own_columns(corpus)
+        found = self.data_columns(corpus)
         if not taggers:
             return found
         tags = found.context or _tags_by(taggers, found)
@@ -95,7 +98,7 @@ class OwnTags(Fitting):
         taggers = self._used_taggers()
         if not taggers:
             return corpus
-        tags = _tags_by(taggers, super().own_columns(corpus))
+        tags = _tags_by(taggers, self.data_columns(corpus))
         wanted = self.inputs_[1:] if corpus.format == self.format_ else tuple(range(1, len(self.inputs_)))
         if set(wanted) <= set(corpus.origins):
             for column, texts in zip(wanted, tags, strict=True):
@@ -134,7 +137,7 @@ class OwnTags(Fitting):
                 remedy="Give words, tags, heads and relations, or leave out tags='own'.",
                 file=data.name,
             )
-        folds = folds_of(data, FOLDS, tell, "taggers")
+        folds = folds_of(data, int(FOLDS.default), tell, "taggers")
         tell(Note(f"Tags of its own: {len(columns) * (len(folds) + 1)} trainings of taggers."))
         made, taggers = data, []
         for column in columns:

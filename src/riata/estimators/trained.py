@@ -37,7 +37,12 @@ class Trained(Parameters):
     calibration_: tuple[Calibration, ...]
     first_: Predicting | None = None  # the first of two passes
     context_: Scope | None = None  # which sentences voted in the second pass
+    taggers_: tuple[Any, ...] = ()  # by input column, from the second on, if it tags its words itself
     _run: Run | None
+
+    def tagger_counts(self) -> set[int]:
+        """How many taggers a model file of it may contain."""
+        return {0}
 
     def _check_fitted(self) -> Model:
         model: Model | None = getattr(self, "model_", None)
