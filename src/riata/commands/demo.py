@@ -108,18 +108,18 @@ def _show_why(chunker: Any) -> None:
         for word, found, true in zip(explanation.input, decision.chosen.labels, explanation.truth, strict=True)
         if found != true
     ]
-    whose = FAULTS[explanation.fault].partition(":")[0]
     console = stdout()
-    console.print(f"\nWhy sentence {number + 1} is wrong ({'; '.join(wrong)}):")
+    console.print(f"\nWhy sentence {number + 1} is wrong ({'; '.join(wrong)}). The features that decided:")
     for feature in decision.contributions[:4]:
         console.print(f"  [dim]{feature.push:+7.2f}[/]  {escape(feature.name)} [bold]{escape(str(feature.label))}[/]")
     console.print(
-        f"  [dim]{decision.difference:+7.2f}[/]  in all, from {len(decision.contributions)} features: {whose}"
+        f"  [dim]{decision.difference:+7.2f}[/]  the output over the truth, in all {len(decision.contributions)} features"
     )
+    console.print(f"  A {FAULTS[explanation.fault]}.")
 
 
 def _show_next() -> None:
-    """Commands that can be typed as they stand here, from the folder that the demo ran in."""
+    """Commands that can be typed as they are printed, from the folder that the demo ran in."""
     from riata import registry
     from riata.commands.typed import this_command, typed
 
