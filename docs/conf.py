@@ -33,5 +33,6 @@ html_theme = "furo"
 html_title = f"Riata {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sphinx = False
 html_theme_options = {"sidebar_hide_name": False, "top_of_page_buttons": []}

@@ -1,0 +1,6 @@
+// Shows the present page in the list of pages, which is longer than the window.
+document.addEventListener("DOMContentLoaded", () => {
+  const list = document.querySelector(".sidebar-scroll");
+  const here = document.querySelector(".sidebar-tree .current-page > .reference");
+  if (list && here) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
+});
