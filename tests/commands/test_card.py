@@ -17,7 +17,7 @@ def test_the_card_says_what_the_file_stores(run, model):
     status, out, _ = run("card", model)
     assert status == 0
     assert out.startswith("# chunker\n")
-    for head in ("Intended use", "Training data", "Figures", "The model", "Limits"):
+    for head in ("Intended use", "How to use it", "Training data", "Figures", "The model", "Limits"):
         assert f"## {head}\n" in out
     for said in (
         "task `chunk`",
@@ -26,6 +26,7 @@ def test_the_card_says_what_the_file_stores(run, model):
         "| `B-NP` |",
         "at_most(9, 'NP')",
         "2 columns",
+        'load_model("chunker.riata")',
         "not calibrated",
     ):
         assert said in out

@@ -1,4 +1,4 @@
-"""The card of a model: what it is for, what it learnt from and how good it is, as far as its file says."""
+"""The card of a model: what it is for, what it learnt from and how good it is, as far as its file stores it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from riata.estimators.facts import facts_of
 
 MOST = 20  # labels that are listed
 PLACE = "*Not stated.* "
+USE = """```sh
+riata predict --model {file} INPUT > OUTPUT
+```
+
+```python
+import riata
+
+model = riata.load_model("{file}")
+outputs = model.predict(sentences)
+```"""
 
 
 def card(estimator: Any, name: str, size: int, *, use: str = "", data: str = "", score: Any = None) -> str:
-    """Markdown. use, data: what the user says of intended use and of the data; score: an Evaluation on other data, with its file."""
+    """Markdown. use, data: what the user states about them; score: an Evaluation on other data, with its file."""
     facts = facts_of(estimator, size)
     sections = [
         (f"# {name}", [_summary(estimator, facts)]),
         ("## Intended use", _use(estimator, use)),
+        ("## How to use it", [USE.format(file=f"{name}.riata")]),
         ("## Training data", _data(facts["training"], data)),
         ("## Figures", _figures(estimator, facts, score)),
         ("## The model", [_table(("", ""), _model(estimator, facts))]),
@@ -36,8 +47,8 @@ def _use(estimator: Any, use: str) -> list[str]:
     reads = len(estimator.inputs_)
     given = "words" if reads == 1 else f"{reads} columns per token" if reads else "features of every token"
     called = getattr(estimator, "outputs_called", ("labels",))
-    what = f"The model reads {given}, sentence by sentence, and gives {' and '.join(called)}."
-    asked = use or PLACE + "Say what it is for, and what it is not for: `riata card --use TEXT`."
+    what = f"The model reads {given}, sentence by sentence, and predicts {' and '.join(called)}."
+    asked = use or PLACE + "State what it is for, and what it is not for: `riata card --use TEXT`."
     return [asked, what]
 
 
@@ -50,7 +61,8 @@ def _data(training: dict[str, Any], data: str) -> list[str]:
     size = f"`{training['name']}`: {training['sentences']:,} sentences, {training['tokens']:,} tokens."
     asked = (
         data
-        or PLACE + "Say where the data come from, who annotated them and under which licence: `riata card --data TEXT`."
+        or PLACE
+        + "State where the data come from, who annotated them and under which licence: `riata card --data TEXT`."
     )
     return [size, asked, _table(("label", "times"), rows)]
 
@@ -65,8 +77,8 @@ def _figures(estimator: Any, facts: dict[str, Any], score: Any) -> list[str]:
         lines.append(f"On `{file}`:\n\n```text\n{str(evaluation).rstrip()}\n```")
     if not lines:
         lines.append(PLACE + "Score the model on data that it has not seen: `riata card --evaluate FILE`.")
-    calibrated = "calibrated" if estimator.calibration_ else "not calibrated"
-    return [*lines, f"Confidences are {calibrated}{'' if estimator.calibration_ else ', so they mean little'}."]
+    calibrated = "calibrated" if estimator.calibration_ else "not calibrated: do not read them as probabilities"
+    return [*lines, f"Confidences are {calibrated}."]
 
 
 def _model(estimator: Any, facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -94,7 +106,8 @@ def _limits(estimator: Any, facts: dict[str, Any]) -> list[str]:
     training = facts["training"]
     rare = [label for label, count in training["label_counts"].items() if count < 10]
     lines = [
-        "The model knows the labels above and no others. It knows the language and the kind of text that it learnt from."
+        "The model predicts the labels above and no others. "
+        "Expect lower scores on languages and kinds of text that are not in the training data."
     ]
     if rare:
         shown = ", ".join(f"`{label}`" for label in rare[:MOST])
