@@ -2,5 +2,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   const list = document.querySelector(".sidebar-scroll");
   const here = document.querySelector(".sidebar-tree .current-page > .reference");
-  if (list && here) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
+  if (!list || !here) return;
+  const top = here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
+  list.scrollTo({ top, behavior: "instant" });
 });
