@@ -118,7 +118,9 @@ void bind_questions(nb::module_& m) {
 
 void rules(nb::module_& m) {
   nb::class_<Rules>(m, "Rules", "Rules that outputs of sentences must keep, or pay for.")
-      .def(nb::init<std::vector<std::int32_t>>(), nb::arg("tracks"), "tracks: how many labels each of the parts at one position has.")
+      .def(
+          nb::init<std::vector<std::int32_t>, bool>(), nb::arg("tracks"), nb::arg("open") = false,
+          "tracks: how many labels each of the parts at one position has. open: whether it may have any number of those of the last track.")
       .def(
           "share",
           [](Rules& self, const In2<std::uint8_t>& label_sets, const Side& when, const Side& count, const In<std::int32_t>& low,

@@ -46,7 +46,7 @@ void ConstrainedSpace::open(std::int64_t sentence, bool with_truth) {
 }
 
 bool ConstrainedSpace::look_ahead(std::size_t most) {
-  if (!list_steps(most)) return false;
+  if (!inner_->lists_states() || !list_steps(most)) return false;
   for (std::size_t k = ahead_.size(); k-- > 0;) {
     double& rest = rest_[static_cast<std::size_t>(ahead_[k].from)];
     rest = std::max(rest, ahead_[k].score + rest_[static_cast<std::size_t>(ahead_[k].to)]);
@@ -174,7 +174,7 @@ bool ConstrainedSpace::keeps(const Tree& tree, Candidate& candidate) {
     return false;
   }
   candidate.score -= penalty;
-  if (merges_) candidate.key = key_of(candidate.key, inner_->apply(from, candidate.action), next);
+  if (merges_) candidate.key = key_of(candidate.key, inner_->place_after(from, candidate.action), next);
   return true;
 }
 
@@ -203,19 +203,19 @@ Monitors::Step ConstrainedSpace::step(std::int32_t steps, StateId from, MonitorI
   if (!known[place].asked) {
     parts_.clear();
     inner_->parts(from, action, parts_);
-    known[place] = {true, monitors_.step(monitor, parts_, inner_->decided(from), inner_->decided(inner_->apply(from, action)))};
+    known[place] = {true, monitors_.step(monitor, parts_, inner_->decided(from), inner_->decided_after(from, action))};
     known[place].forbidden_by = monitors_.forbidden_by();
   }
   return known[place].step;
 }
 
-std::int64_t ConstrainedSpace::key_of(std::int64_t inner, StateId state, MonitorId monitor) {
-  return keys_.emplace(Merged{inner, {state.number(), monitor}}, static_cast<std::int64_t>(keys_.size())).first->second;
+std::int64_t ConstrainedSpace::key_of(std::int64_t inner, std::int32_t place, MonitorId monitor) {
+  return keys_.emplace(Merged{inner, {place, monitor}}, static_cast<std::int64_t>(keys_.size())).first->second;
 }
 
 std::int64_t ConstrainedSpace::key(const Tree& tree, NodeId node) {
   const std::int64_t inner = inner_->key(tree, node);
-  return key_of(inner, tree[node].state, monitor(tree, node));
+  return key_of(inner, inner_->place(tree[node].state), monitor(tree, node));
 }
 
 double ConstrainedSpace::step_score(const Tree& tree, NodeId node) {

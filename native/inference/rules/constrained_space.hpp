@@ -43,7 +43,7 @@ class ConstrainedSpace : public CorpusSpace {
         monitors_(rules),
         numbers_(numbers),
         expanded_(queue.blind()) {
-    if (!inner_->chooses_in_order()) rules.check_any_order();
+    rules.check_order(inner_->order() == Order::by_position, inner_->order() == Order::any);
   }
 
   void open(std::int64_t sentence, bool with_truth) override;
@@ -131,7 +131,7 @@ class ConstrainedSpace : public CorpusSpace {
   MonitorId monitor(const Tree& tree, NodeId node);
   std::int32_t steps_from(StateId state, MonitorId monitor);
   Monitors::Step step(std::int32_t steps, StateId from, MonitorId monitor, ActionId action);
-  std::int64_t key_of(std::int64_t inner, StateId state, MonitorId monitor);
+  std::int64_t key_of(std::int64_t inner, std::int32_t place, MonitorId monitor);
 
   Corpus corpus_;
   const Rules& rules_;

@@ -41,7 +41,8 @@ std::int32_t Rules::add_labels(std::span<const std::uint8_t> flags) {
     most += std::any_of(begin, begin + count, [](std::uint8_t flag) { return flag != 0; });
     from += static_cast<std::size_t>(count);
   }
-  most_at_position_.push_back(most);
+  const bool many = open_ && std::any_of(flags.end() - tracks_.back(), flags.end(), [](std::uint8_t flag) { return flag != 0; });
+  most_at_position_.push_back(many ? any_number : most);
   return static_cast<std::int32_t>(most_at_position_.size()) - 1;
 }
 
@@ -99,7 +100,11 @@ void Rules::check_sentences(std::int64_t sentences) const {
                                 std::to_string(sentences) + " sentences");
 }
 
-void Rules::check_any_order() const {
+void Rules::check_order(bool by_position, bool any) const {
+  if (by_position || automata_.empty()) return;
+  if (any)
+    throw Error("UnsupportedError", "a constraint depends on the order of labels, but moves choose relations in another order.",
+                "Leave it out, or use structure='projective'.");
   const auto labels = static_cast<std::size_t>(labels_);
   std::vector<std::size_t> track;
   for (std::size_t k = 0; k < tracks_.size(); ++k) track.insert(track.end(), static_cast<std::size_t>(tracks_[k]), k);

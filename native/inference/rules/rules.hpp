@@ -48,8 +48,9 @@ struct Automaton {
 // The rules of a corpus: those of all sentences, and more of single ones.
 class Rules {
  public:
-  // tracks: into how many labels each of the parts at one position is divided, such as tags and chunk labels.
-  explicit Rules(std::vector<std::int32_t> tracks) : tracks_(std::move(tracks)) {
+  // tracks: into how many labels each of the parts at one position is divided, such as tags and chunk labels. open: whether a position may
+  // have any number of parts of the last track.
+  explicit Rules(std::vector<std::int32_t> tracks, bool open = false) : tracks_(std::move(tracks)), open_(open) {
     for (const std::int32_t count : tracks_) labels_ += count;
     by_label_.resize(static_cast<std::size_t>(labels_));
   }
@@ -88,8 +89,9 @@ class Rules {
   std::size_t count(std::int64_t sentence) const noexcept { return shared().size() + of(sentence).size() + automata_.size(); }
   bool empty() const noexcept { return rules_.empty() && automata_.empty(); }
 
-  // Throws unless automata may read the labels of one track ahead of those of another.
-  void check_any_order() const;
+  // Throws unless automata may read labels in another order than that of positions: those of one track ahead of those of another, or, if
+  // any is true, in any order.
+  void check_order(bool by_position, bool any) const;
   // Throws unless there are rules for this many sentences; rules of all sentences only fit any number.
   void check_sentences(std::int64_t sentences) const;
   // Throws unless the structure has the same labels.
@@ -110,16 +112,20 @@ class Rules {
   // How many parts of a set can be chosen at most at the positions from `first` to before `length`.
   std::int32_t most(const PartSet& set, std::int32_t first, std::int32_t length) const noexcept {
     const std::int32_t each = most_at_position_[static_cast<std::size_t>(set.labels)];
+    if (each == any_number) return any_number;
     if (set.everywhere) return each * (length - first);
     const std::span<const std::int32_t> list = positions(set);
     return each * static_cast<std::int32_t>(list.end() - std::lower_bound(list.begin(), list.end(), first));
   }
 
  private:
+  static constexpr std::int32_t any_number = 1 << 30;  // more parts than there can be
+
   void check(const PartSet& set) const;
   void check(const Rule& rule) const;
 
   std::vector<std::int32_t> tracks_;
+  bool open_;
   std::int32_t labels_ = 0;
   std::vector<std::uint8_t> flags_;             // [sets of labels][labels]
   std::vector<std::int32_t> most_at_position_;  // [sets of labels] how many labels of the set one position can have

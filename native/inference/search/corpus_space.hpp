@@ -34,10 +34,20 @@ class CorpusSpace : public Space {
 
   // Appends the parts of the output that an operator chooses, for rules about outputs.
   virtual void parts(StateId, ActionId, std::vector<Part>&) const { refuse_parts(); }
-  // Whether parts are chosen in the order of their positions; tags of the next position may come before chunk labels of this one.
-  virtual bool chooses_in_order() const { return true; }
+  // The order in which parts are chosen: that of positions; the same within each track, so that tags of the next position may come before
+  // chunk labels of this one; or any other.
+  enum class Order { by_position, by_track, any };
+  virtual Order order() const { return Order::by_position; }
   // All parts at earlier positions are chosen in a state. The position of a goal is the number of tokens.
   virtual std::int32_t decided(StateId) const { return refuse_parts(); }
+  // The same for the state that an operator leads to.
+  virtual std::int32_t decided_after(StateId from, ActionId action) { return decided(apply(from, action)); }
+  // What tells a state apart from others with the same key: its number, unless keys say all. The second is of the state that an operator
+  // leads to.
+  virtual std::int32_t place(StateId state) const { return state.number(); }
+  virtual std::int32_t place_after(StateId from, ActionId action) { return apply(from, action).number(); }
+  // Whether numbers of states grow from step to step, and few enough are different for all to be listed.
+  virtual bool lists_states() const { return true; }
 
   // Appends the regrets of the states on the path to an output, from the initial state to the goal. The space must be open with the truth.
   virtual void regrets(std::span<const std::int32_t> output, std::vector<double>& out) = 0;

@@ -136,7 +136,7 @@ class JointSpace : public CorpusSpace {
     if (chunk_token(from) >= 0) out.push_back({chunk_token(from), coding_.tags + coding_.chunk(action).number()});
   }
   std::int32_t decided(StateId state) const override { return std::max(chunk_token(state), 0); }
-  bool chooses_in_order() const override { return coding_.ahead == 0; }
+  Order order() const override { return coding_.ahead == 0 ? Order::by_position : Order::by_track; }
 
   // Appends the regrets of all states on the path to an output, starting with the initial state: [operators + 1]. codes: [T].
   void regrets(std::span<const std::int32_t> codes, std::vector<double>& out) override {

@@ -68,6 +68,9 @@ class TransitionModel : public Model<Real> {
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
   std::int32_t work() const noexcept override { return weights.coding.stride(); }
+  // Every token has its relation, and the relations of its children, which are numbered after those.
+  std::vector<std::int32_t> part_tracks() const override { return {weights.coding.relations, weights.coding.relations}; }
+  void parts(Codes output, std::vector<Part>& out) const override;
 
   TransitionTemplates templates;
   TransitionWeights<Real> weights;

@@ -177,6 +177,30 @@ class TransitionSpace : public CorpusSpace {
     }
   }
 
+  // An arc gives the child its relation, and the head a child. The last move also gives the root its relation.
+  void parts(StateId from, ActionId action, std::vector<Part>& out) const override {
+    const ParserState& state = states_[from];
+    const Move move = moves::of(action);
+    std::int32_t left_over = -1;
+    if (moves::adds_arc(move)) {
+      const Arc arc = states_.arc(state, move);
+      out.push_back({arc.child, moves::relation(action)});
+      out.push_back({arc.head, coding_.relations + moves::relation(action)});
+      left_over = arc.head;
+    } else {
+      left_over = move == Move::shift ? states_.front(state) : states_.tree(states_.tree(state.top).below).token;
+    }
+    if (states_.leads_to_goal(state, move)) out.push_back({left_over, coding_.root});
+  }
+  Order order() const override { return Order::any; }
+  std::int32_t decided(StateId state) const override { return states_.is_goal(states_[state]) ? states_.length() : 0; }
+  std::int32_t decided_after(StateId from, ActionId action) override {
+    return states_.leads_to_goal(states_[from], moves::of(action)) ? states_.length() : 0;
+  }
+  std::int32_t place(StateId) const override { return 0; }
+  std::int32_t place_after(StateId, ActionId) override { return 0; }
+  bool lists_states() const override { return false; }
+
   void looking_aside(bool is) override { aside_ = is; }
   void weights_changed() override { expanded_.clear(); }
 

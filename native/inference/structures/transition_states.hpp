@@ -123,6 +123,16 @@ class TransitionStates {
 
   bool is_goal(const ParserState& state) const noexcept { return state.size == 1 && front(state) < 0; }
 
+  // Whether a move that is allowed leads to a goal.
+  bool leads_to_goal(const ParserState& state, Move move) const noexcept {
+    if (move == Move::shift) {
+      const bool more = state.first >= 0 && tree(state.first).below >= 0, fresh = front(state) == state.next;
+      return state.size == 0 && !more && state.next + fresh == length_;
+    }
+    const bool pops = move != Move::swap || system_ == TransitionSystem::arc_eager;
+    return pops && state.size == 2 && front(state) < 0;
+  }
+
   // The first token to come; -1: there is none. Tokens that were put back, with what is attached to them, come before all others: they are
   // `first` and the trees below it.
   std::int32_t front(const ParserState& state) const noexcept {

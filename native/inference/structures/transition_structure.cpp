@@ -62,6 +62,18 @@ void TransitionModel<Real>::grow(const Corpus& corpus, Vector<Real>& vector) {
 }
 
 template <class Real>
+void TransitionModel<Real>::parts(Codes output, std::vector<Part>& out) const {
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  const TransitionCoding& coding = weights.coding;
+  for (std::size_t t = 0; t < output.size(); ++t) {
+    const std::int32_t relation = coding.relation(output[t]), head = coding.head(output[t]);
+    out.push_back({static_cast<std::int32_t>(t), relation});
+    if (head >= 0) out.push_back({head, coding.relations + relation});
+  }
+  std::stable_sort(out.begin() + first, out.end(), [](const Part& a, const Part& b) { return a.position < b.position; });
+}
+
+template <class Real>
 std::unique_ptr<Structure<Real>> TransitionModel<Real>::over(const Corpus& corpus, Vector<Real>& vector, bool grows) {
   return std::make_unique<TransitionStructure<Real>>(*this, corpus, vector, grows);
 }

@@ -37,7 +37,7 @@ def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, 
 
     declared = Declared(given)
     structure = choice.structure
-    if SPACE not in structure.offers and (structure.trees or K_BEST not in structure.offers):
+    if SPACE not in structure.offers and K_BEST not in structure.offers:
         instead = choice.offered.instead("structure", lambda piece: SPACE in piece.offers)
         raise UnsupportedError(
             f"constraints need {SPACE} ({OPERATIONS[SPACE]}); the structure {structure.name!r} has none.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -69,22 +69,27 @@ def constrained(estimator: Any, corpus: Corpus, output: Side, without: Side) -> 
         without,
         _named(kept, rules, before),
         _named(kept, rules, after),
-        tuple(_changes(kept, rules, before, after, *as_written)),
+        tuple(_changes(model.outputs.with_slot, kept, rules, before, after, *as_written)),
         next(iter(+kept.tally.found)),
         without.score - output.score,
     )
 
 
 def _changes(
-    kept: Kept, rules: Rules, before: Ids, after: Ids, former: Sequence[Label], present: Sequence[Label]
+    with_slot: Callable[[Ids, Ids, int], Ids],
+    kept: Kept,
+    rules: Rules,
+    before: Ids,
+    after: Ids,
+    former: Sequence[Label],
+    present: Sequence[Label],
 ) -> Iterable[Change]:
     """before, after: the numbers of labels by slot. former, present: the labels as they are written, by token."""
     borne = {broken.origin for broken in rules.broken(after)}
     for token, (was, is_) in enumerate(zip(former, present, strict=True)):
         if was == is_:
             continue
-        undone = after.copy()
-        undone[token] = before[token]
+        undone = with_slot(after, before, token)
         origins = {broken.origin for broken in rules.broken(undone)} - borne
         if np.array_equal(undone, after):
             origins = set()

@@ -193,7 +193,7 @@ def _check_bounds(constraints: Sequence[Constraint]) -> None:
     ]
     for a, needed, low, _ in bounds:
         for b, limited, _, high in bounds:
-            covered = needed <= limited and (b.where is None or a.where == b.where)
+            covered = needed <= limited and a.per == b.per and (b.where is None or a.where == b.where)
             if high is not None and low > high and covered:
                 raise SettingError(
                     f"{a!r} and {b!r} contradict each other: no output keeps both.",

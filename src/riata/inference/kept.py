@@ -151,7 +151,7 @@ class Kept:
 def native_rules(names: LabelNames, rules: Sequence[Rule], automata: Sequence[Automaton]) -> _core.Rules:
     """Rules and automata of all sentences, in the form of the core."""
     tracks = [len(names)] if names.columns is None else np.bincount(names.columns).tolist()
-    native = _core.Rules(tracks)
+    native = _core.Rules(tracks, names.tree)
     native.share(*_arrays(pack_rules([rules], len(names))))
     packed = pack_automata(automata, len(names))
     native.share_automata(packed.states, packed.next, packed.accepting, packed.penalty, packed.origin)

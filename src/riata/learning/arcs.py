@@ -67,10 +67,13 @@ class LearntArcs(LearntStructure):
         return ArcFeatures(options.templates(width), options.functions, options.word_lists())
 
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
-        label_ids(data, self.labels)  # refuses unknown relations
         self._refuse_long(data)
-        codes = self.learnable(tree_codes(data.columns[-1], self.labels.labels), data.starts, tell)
+        codes = self.learnable(self.codes(data), data.starts, tell)
         return TrainingSet(instances, weights, self.class_weights(), codes)
+
+    def codes(self, data: Corpus) -> Ids:
+        label_ids(data, self.labels)  # refuses unknown relations
+        return tree_codes(data.columns[-1], self.labels.labels)
 
     def _refuse_long(self, data: Corpus) -> None:
         weights: Any = Model.blank(self.new_features(data.width - 1), self.outputs).weights

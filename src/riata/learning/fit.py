@@ -30,7 +30,7 @@ from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
 from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.learning.online import TrainingSet
 from riata.learning.seeds import SeedsTrainer
-from riata.learning.structure import LearntStructure, label_ids, learnt
+from riata.learning.structure import LearntStructure, learnt
 from riata.models.masked import no_mask
 from riata.models.model import Model
 from riata.parallel import cores
@@ -267,18 +267,17 @@ class Fit:
 
     def _tell_of_illegal(self, structure: LearntStructure, data: Corpus, kept: Kept, rules: Grounded) -> None:
         """Tells how many true outputs break constraints that must be kept, and which ones the first of them breaks."""
-        outputs = structure.outputs
-        codes = outputs.codes(label_ids(data, structure.labels), data.starts)
-        labels = outputs.slot_labels(codes)
-        illegal = verdicts(rules.native, data.starts, labels.ravel()) == ILLEGAL
-        sentences = [labels[low:high] for low, high in pairwise(data.starts.tolist())]
+        outputs, codes = structure.outputs, structure.codes(data)
+        illegal = verdicts(rules.native, data.starts, outputs.all_slot_labels(codes, data.starts).ravel()) == ILLEGAL
+        of_sentences = [codes[low:high] for low, high in pairwise(data.starts.tolist())]
         if rules.has_predicates:
             for s in np.flatnonzero(~illegal).tolist():
-                refused = rules.of(s).hard().penalty_of_predicates(sentences[s])
-                illegal[s] = len(sentences[s]) > 0 and refused == HARD
+                refused = rules.of(s).hard().penalty_of_predicates(outputs.slot_labels(of_sentences[s]))
+                illegal[s] = len(of_sentences[s]) > 0 and refused == HARD
         if illegal.any():
             first, number = int(np.argmax(illegal)), int(illegal.sum())
-            origins = sorted({one.origin for one in rules.of(first).hard().broken(sentences[first])})
+            labels = outputs.slot_labels(of_sentences[first])
+            origins = sorted({one.origin for one in rules.of(first).hard().broken(labels)})
             broken = ", ".join(repr(kept.declared[origin]) for origin in origins)
             place = f" (the first: sentence {first}, from 0, breaks {broken})"
             self.tell(

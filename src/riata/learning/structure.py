@@ -158,6 +158,10 @@ class LearntStructure(ABC):
     def examples(self, instances: Instances, data: Corpus, weights: NDArray[np.float64], tell: Listener) -> TrainingSet:
         """The data in the form that learners take. weights: by sentence."""
 
+    def codes(self, data: Corpus) -> NDArray[np.int32]:
+        """The true outputs as codes of the core."""
+        return self.outputs.codes(label_ids(data, self.labels), data.starts)
+
     def class_weights(self) -> NDArray[np.float64]:
         """Class weights by label; empty if none are given."""
         return class_weights(self.options.class_weight, self.labels, self.outputs.labels)

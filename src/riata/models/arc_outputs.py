@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riata._core import Instances, most_relations, stuck_trees
 from riata.data.kept_labels import KnownLabels
 from riata.data.trees import NO_HEAD
-from riata.data.types import Ids, Starts
+from riata.data.types import Corpus, Ids, Starts
 from riata.errors import ModelFileError
 from riata.features.arcs import ArcFeatures, has_pairs, parse
 from riata.features.attributes import Attribute
@@ -29,22 +29,21 @@ from riata.models.feature_parts import (
     store_weights,
 )
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.tree_outputs import TreeOutputs
+
+if TYPE_CHECKING:
+    from riata.inference.rules.rules import Rules
 
 
 @dataclass(frozen=True, eq=False)
-class ArcOutputs(Outputs):
-    """The relations, most frequent first. A code of a token is head x number of relations + relation, in the core and here."""
+class ArcOutputs(TreeOutputs):
+    """The relations, most frequent first."""
 
     relations: tuple[str, ...]
 
-    columns = 2
     crossing: ClassVar[bool] = True  # whether arcs may cross
     rules: ClassVar[str] = "trees with one root"
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return self.relations
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, self.precisions)
@@ -66,6 +65,13 @@ class ArcOutputs(Outputs):
         heads = np.append(np.where(flags.sum(axis=1) == 1, flags.argmax(axis=1), NO_HEAD), NO_HEAD).astype(np.int32)
         found: NDArray[np.int64] = stuck_trees(starts, heads[known.of], not self.crossing)
         return found
+
+    branches = True
+
+    def best_kept(self, model: Model, alone: Corpus, rules: Rules, seconds: float) -> BestKept:
+        from riata.models.constrained_trees import TreeSearch
+
+        return TreeSearch(model, alone, rules, seconds).run()
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
         """log Z alone: a token may have as many heads as the sentence has tokens, so there is no table of probabilities."""

@@ -16,6 +16,7 @@ from riata.data.types import Corpus, Ids, Starts
 from riata.errors import SearchError
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import Grounded, Kept, native_rules
+from riata.inference.rules.problem import SECONDS
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.models.masked import Masked, masked
@@ -30,8 +31,9 @@ CUT = "by a search that was cut off"
 MASKED = "by dynamic programming"
 SOLVED = "by the integer program"
 LISTED = "by a list of the best"
+BRANCHED = "by branch and bound"
 UNLISTED = "not among the best"
-WAYS = [CLEAN, MASKED, SEARCHED, CUT, SOLVED, LISTED]
+WAYS = [CLEAN, MASKED, SEARCHED, CUT, SOLVED, BRANCHED, LISTED]
 LONGEST_LIST = 1000  # outputs of one sentence that are tried one after the other
 
 FOUND, NOT_FOUND = 1, 2  # what the core says of a search
@@ -164,29 +166,38 @@ def _search(
         one: Ids = found[low:high]
         own, way = rules.of(sentence), SEARCHED
         if how[number] != FOUND or (own.predicates and own.broken(model.outputs.slot_labels(found[low:high]))):
-            alone = instances(part[number : number + 1])
+            alone = part[number : number + 1]
             searched = None if how[number] == NOT_FOUND or own.predicates else one
-            other, way, gap = _otherwise(model, alone, own, searched, kept, decoder)
+            other, way, gap = _otherwise(model, alone, instances, own, searched, kept, decoder)
             if other is None:
                 raise _none_listed(part, number) if way == UNLISTED else refusal(sentence)
             one = other
             if way == CUT and gap is None and decoder.queue == EXACT.queue:
-                gap = _gap(model, alone, own, out[at], one)
+                gap = _gap(model, instances(alone), own, out[at], one)
             kept.tally.cut(gap or 0.0)
         out[at], ways[sentence] = one, way
 
 
 def _otherwise(
-    model: Model, alone: Instances, rules: Rules, searched: Ids | None, kept: Kept, decoder: Decoder
+    model: Model,
+    sentence: Corpus,
+    instances: Callable[[Corpus], Instances],
+    rules: Rules,
+    searched: Ids | None,
+    kept: Kept,
+    decoder: Decoder,
 ) -> tuple[Ids | None, str, float | None]:
     """A legal output that search has not found, or of which it does not know whether it is the best (searched); the way to it; and by how
     much the best may be better, if that is known.
-
-    alone: the instances of one sentence.
     """
+    if model.outputs.branches:
+        found = model.outputs.best_kept(model, sentence, rules, decoder.seconds or SECONDS)
+        way = BRANCHED if found.complete else CUT if found.codes is not None else UNLISTED
+        return found.codes, way, found.gap
+    alone = instances(sentence)
     scores = model.outputs.slot_scores(model, alone, 0)
     if scores is not None:
-        from riata.inference.rules.integer_program import SECONDS, IntegerProgram
+        from riata.inference.rules.integer_program import IntegerProgram
 
         try:
             solved = IntegerProgram(seconds=decoder.seconds or SECONDS).solve(scores[0], rules, scores[1])
@@ -218,7 +229,8 @@ def _gap(model: Model, alone: Instances, rules: Rules, free: Ids, found: Ids) ->
 
 def _illegal(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.int64]:
     """The sentences whose outputs break a rule, also a soft one."""
-    verdicts = _core.verdicts(rules.native, corpus.starts, model.outputs.slot_labels(codes).ravel())
+    labels = model.outputs.all_slot_labels(codes, corpus.starts)
+    verdicts = _core.verdicts(rules.native, corpus.starts, labels.ravel())
     return np.flatnonzero(verdicts | _refused(model, rules, corpus, codes))
 
 
@@ -276,13 +288,17 @@ def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int)
 
     def impossible(some: set[int]) -> bool:
         fewer = rules.where(lambda one: one.origin in some and one.penalty == HARD)
+        if model.outputs.branches:
+            found = model.outputs.best_kept(model, alone, fewer, SECONDS)
+            return found.codes is None and found.complete
         settings = vars(replace(decoder, queue=EXACT.queue, seconds=0.0))
         native = native_rules(kept.names, fewer.rules, fewer.automata)
         _, how = _core.decode_under(model.weights, model.features.index, known, settings, native, ONE)
         return bool(how[0] == NOT_FOUND)
 
     origins = {one.origin for one in rules.hard().all()}
-    for origin in sorted(origins) if model.is_searched and impossible(origins) else ():
+    searches = model.is_searched or model.outputs.branches
+    for origin in sorted(origins) if searches and impossible(origins) else ():
         if impossible(origins - {origin}):
             origins -= {origin}
     error = no_legal_output(kept.declared, sorted(origins), _which(corpus, sentence))

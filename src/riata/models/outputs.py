@@ -24,6 +24,7 @@ from riata.models.container import Arrays
 
 if TYPE_CHECKING:
     from riata.data.encodings.base import Encoding
+    from riata.inference.rules.rules import Rules
     from riata.inference.rules.slots import LabelNames
     from riata.models.folded import FoldedModel
     from riata.models.model import Model
@@ -56,6 +57,14 @@ class Refusal(NamedTuple):
     reason: str
     template: Template | None  # the template that is the reason; None: the structure is
     remedy: str
+
+
+class BestKept(NamedTuple):
+    """The best output that keeps rules; by how much the best may be better; whether there is none if codes is None."""
+
+    codes: Ids | None
+    gap: float = 0.0
+    complete: bool = True
 
 
 class Outputs(ABC):
@@ -188,6 +197,24 @@ class Outputs(ABC):
     def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
         """The labels of the slots of one sentence, [T] or [T, 2], numbered as `label_names` does; -1: a slot without a label."""
         return codes
+
+    def all_slot_labels(self, codes: Ids, starts: Starts) -> NDArray[np.int32]:
+        """The same of all sentences."""
+        return self.slot_labels(codes)
+
+    def with_slot(self, labels: NDArray[np.int32], other: NDArray[np.int32], slot: int) -> NDArray[np.int32]:
+        """Labels of slots, with those of one slot as in another output of the sentence."""
+        found = labels.copy()
+        found[slot] = other[slot]
+        return found
+
+    branches: ClassVar[bool] = (
+        False  # whether it has a search of its own for the best output that keeps rules, best_kept
+    )
+
+    def best_kept(self, model: Model, alone: Corpus, rules: Rules, seconds: float) -> BestKept:
+        """The best output of one sentence that keeps rules."""
+        raise NotImplementedError
 
     def slot_scores(self, model: Model, instances: Instances, sentence: int) -> tuple[Values, Values | None] | None:
         """The scores of labels, [T, L], and of neighbouring labels, [L, L] or [T, L, L], or None if they have none; minus infinity forbids.

@@ -17,9 +17,15 @@ class Cardinality(Constraint):
     """
 
     def __init__(
-        self, k: int, *labels: Any, each: bool = False, where: Where | None = None, penalty: float | None = None
+        self,
+        k: int,
+        *labels: Any,
+        each: bool = False,
+        where: Where | None = None,
+        per: str | None = None,
+        penalty: float | None = None,
     ) -> None:
-        super().__init__(where=where, penalty=penalty)
+        super().__init__(where=where, per=per, penalty=penalty)
         self.k = whole_number(k, self.word, self.least)
         self.labels = several_labels(labels, self.word)
         if not isinstance(each, bool):
@@ -35,9 +41,9 @@ class Cardinality(Constraint):
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         low, high = self.bounds
-        groups = [(label,) for label in self.labels] if self.each else [self.labels]
+        sets = [slots.names.flags(one) for one in ([(label,) for label in self.labels] if self.each else [self.labels])]
         return [
-            Rule(None, self.parts(slots.names.flags(group), slots), low, high, self.cost, origin) for group in groups
+            Rule(None, parts(labels), low, high, self.cost, origin) for parts in self.groups(slots) for labels in sets
         ]
 
     def said(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from riata.inference.rules.slots import Slots
 
 Where = Mapping[str | int, Any]  # by column the value, or the values, that a slot must have there
 Labels = str | Iterable[str]  # a label, or several
+HEAD = "head"  # the value of per
 
 
 class Constraint:
@@ -23,14 +24,18 @@ class Constraint:
 
     penalty: what breaking it takes off the score, once per rule that it becomes on an input; None: it must not be broken.
     where: only slots count whose columns have these values, such as {"pos": ["VB", "VBD"]}; None: all slots count.
+    per: "head", if it is asked of the children of every token of a tree by themselves; where is then about the head.
     """
 
     name: ClassVar[str]  # its file's, with - for _
     summary: ClassVar[str]
     paper: ClassVar[str] = ""
 
-    def __init__(self, *, where: Where | None = None, penalty: float | None = None) -> None:
+    def __init__(self, *, where: Where | None = None, per: str | None = None, penalty: float | None = None) -> None:
         self.where = _checked_where(where, self.word)
+        if per not in (None, HEAD):
+            raise self.refused(f"per={printed(per)}", f"{HEAD!r}, in trees, or None")
+        self.per = per
         self.penalty = _checked_penalty(penalty, self.word)
 
     @property
@@ -41,7 +46,7 @@ class Constraint:
     @property
     def is_shared(self) -> bool:
         """Whether it becomes the same rules on every input."""
-        return self.where is None
+        return self.where is None and self.per is None
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         """The rules that it becomes on an input. origin: its number among the declared constraints."""
@@ -64,11 +69,12 @@ class Constraint:
         conditions = [
             f"{column_in_words(column)} is {either(_listed(values))}" for column, values in (self.where or {}).items()
         ]
-        return self.said() if not conditions else f"{self.said()}, where {' and '.join(conditions)}"
+        said = self.said() if self.per is None else f"{self.said()} per {self.per}"
+        return said if not conditions else f"{said}, where {' and '.join(conditions)}"
 
     def __repr__(self) -> str:
         by_place, by_name = self.arguments()
-        by_name = {**by_name, "where": self.where, "penalty": self.penalty}
+        by_name = {**by_name, "where": self.where, "per": self.per, "penalty": self.penalty}
         named = [f"{name}={value!r}" for name, value in by_name.items() if value is not None and value is not False]
         return f"{self.word}({', '.join([*map(repr, by_place), *named])})"
 
@@ -88,6 +94,21 @@ class Constraint:
     def parts(self, labels: Flags, slots: Slots) -> Parts:
         """The parts with these labels in the slots that count."""
         return Parts(labels, self.slots_that_count(slots))
+
+    def groups(self, slots: Slots) -> list[Callable[[Flags], Parts]]:
+        """What makes the parts with some labels, for every group of parts of which it is asked: all parts, or the children of a head."""
+        if self.per is None:
+            return [lambda labels: self.parts(labels, slots)]
+        names = slots.names
+        if not names.tree:
+            raise UnsupportedError(
+                f"{self!r} is about heads, and outputs of this task are no trees.", remedy=f"Leave out per={HEAD!r}."
+            )
+        heads = self.slots_that_count(slots)
+        return [
+            lambda labels, head=head: Parts(names.of_children(labels), np.array([head], np.int32))  # type: ignore[misc]
+            for head in (range(slots.count) if heads is None else heads.tolist())
+        ]
 
     def slots_that_count(self, slots: Slots) -> Ids | None:
         """None: all."""

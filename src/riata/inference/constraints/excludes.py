@@ -22,8 +22,10 @@ class excludes(Constraint):
     summary = "no two of these labels are in one output"
     paper = "punyakanok2005"
 
-    def __init__(self, *labels: Any, where: Where | None = None, penalty: float | None = None) -> None:
-        super().__init__(where=where, penalty=penalty)
+    def __init__(
+        self, *labels: Any, where: Where | None = None, per: str | None = None, penalty: float | None = None
+    ) -> None:
+        super().__init__(where=where, per=per, penalty=penalty)
         self.sets = tuple(label_names(one, self.word) for one in labels)
         if len(self.sets) < 2:
             raise self.refused(f"{len(self.sets)} label(s) or lists of labels", "at least two")
@@ -35,8 +37,12 @@ class excludes(Constraint):
             )
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
-        sides = [self.parts(slots.names.flags(one), slots) for one in self.sets]
-        return [Rule(a, b, 0, 0, self.cost, origin) for a, b in combinations(sides, 2)]
+        sets = [slots.names.flags(one) for one in self.sets]
+        return [
+            Rule(parts(a), parts(b), 0, 0, self.cost, origin)
+            for parts in self.groups(slots)
+            for a, b in combinations(sets, 2)
+        ]
 
     def said(self) -> str:
         return f"no two of {'; '.join(map(either, self.sets))} in one output"

@@ -24,8 +24,10 @@ class implies(Constraint):
     name = "implies"
     summary = "if a label is there, a cardinality holds: implies('A2', at_least(1, 'A1'))"
 
-    def __init__(self, a: Any, b: Any, *, where: Where | None = None, penalty: float | None = None) -> None:
-        super().__init__(where=where, penalty=penalty)
+    def __init__(
+        self, a: Any, b: Any, *, where: Where | None = None, per: str | None = None, penalty: float | None = None
+    ) -> None:
+        super().__init__(where=where, per=per, penalty=penalty)
         self.a = label_names(a, self.word)
         self.b = b if isinstance(b, Cardinality) else at_least(1, *label_names(b, self.word))
         if self.b.penalty is not None or self.b.each:
@@ -33,14 +35,20 @@ class implies(Constraint):
                 f"{self.b!r} with a penalty or each=True", "implies(..., penalty=...), and one constraint per label"
             )
 
+        if self.b.per is not None or (per is not None and self.b.where is not None):
+            raise self.refused(f"{self.b!r} with per or where", "implies(..., per=..., where=...), which is for both")
+
     @property
     def is_shared(self) -> bool:
-        return self.where is None and self.b.where is None
+        return super().is_shared and self.b.where is None
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         low, high = self.b.bounds
-        when = self.parts(slots.names.flags(self.a), slots)
-        return [Rule(when, self.b.parts(slots.names.flags(self.b.labels), slots), low, high, self.cost, origin)]
+        a, b = slots.names.flags(self.a), slots.names.flags(self.b.labels)
+        return [
+            Rule(parts(a), parts(b) if self.per else self.b.parts(b, slots), low, high, self.cost, origin)
+            for parts in self.groups(slots)
+        ]
 
     def said(self) -> str:
         return f"with {either(self.a)}, {self.b.in_words()}"

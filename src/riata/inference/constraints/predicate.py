@@ -18,8 +18,8 @@ class predicate(Constraint):
     """A function of finished outputs: true if one is legal.
 
     It gets the labels of slots as a list, and, if it takes two arguments, the Slots. Slots without a label have None, slots with several
-    labels a tuple of them. `repr` and model files have the function's name, as module.name; a text that is read back has no function,
-    and must be given one (`supplied`).
+    labels a tuple of them, tokens of a tree (head, relation). `repr` and model files have the function's name, as module.name; a text
+    that is read back has no function, and must be given one (`supplied`).
 
     >>> def starts_well(labels):
     ...     return labels[0] != "I-NP"
@@ -60,11 +60,11 @@ class predicate(Constraint):
                 f"The function {self.function_name} of a constraint is not there.",
                 remedy="Supply it: load_model(path, using=[function]), or declare predicate(function).",
             )
-        function, names = self.function, slots.names.labels
+        function, names = self.function, slots.names
         more = (slots,) if self._with_slots else ()
 
         def is_legal(output: Ids) -> bool:
-            return bool(function(_labels(output, names), *more))
+            return bool(function(names.texts(output), *more))
 
         return [Predicate(is_legal, self.cost, origin)]
 
@@ -76,13 +76,6 @@ class predicate(Constraint):
 
     def arguments(self) -> tuple[list[Any], dict[str, Any]]:
         return [self.function_name], {}
-
-
-def _labels(output: Ids, names: tuple[str, ...]) -> list[Any]:
-    listed = output.tolist()
-    if output.ndim == 1:
-        return [names[label] if label >= 0 else None for label in listed]
-    return [tuple(names[label] if label >= 0 else None for label in slot) for slot in listed]
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:

@@ -28,9 +28,16 @@ class requires(Constraint):
     paper = "punyakanok2005"
 
     def __init__(
-        self, a: Any, b: Any, *, side: str | None = None, where: Where | None = None, penalty: float | None = None
+        self,
+        a: Any,
+        b: Any,
+        *,
+        side: str | None = None,
+        where: Where | None = None,
+        per: str | None = None,
+        penalty: float | None = None,
     ) -> None:
-        super().__init__(where=where, penalty=penalty)
+        super().__init__(where=where, per=per, penalty=penalty)
         self.a, self.b = label_names(a, self.word), label_names(b, self.word)
         if set(self.a) & set(self.b):
             raise self.refused(
@@ -38,14 +45,15 @@ class requires(Constraint):
             )
         if side not in SIDES:
             raise self.refused(f"side={side!r}", "'before' or 'after', or None for anywhere")
-        if side is not None and where is not None:
-            raise self.refused("both side= and where=", "one of them")
+        for name, value in (("where", where), ("per", per)):
+            if side is not None and value is not None:
+                raise self.refused(f"both side= and {name}=", "one of them")
         self.side = side
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         a, b = slots.names.flags(self.a), slots.names.flags(self.b)
         if self.side is None:
-            return [Rule(self.parts(a, slots), self.parts(b, slots), 1, None, self.cost, origin)]
+            return [Rule(parts(a), parts(b), 1, None, self.cost, origin) for parts in self.groups(slots)]
         return [self._automaton(a, b, origin)]
 
     def _automaton(self, a: Flags, b: Flags, origin: int) -> Automaton:

@@ -35,7 +35,9 @@ class same(Constraint):
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         names = slots.names
-        sets = [names.flags([label]) for label in self.labels] or list(np.eye(len(names), dtype=bool))
+        sets = [names.flags([label]) for label in self.labels] or list(
+            np.eye(len(names.labels), len(names), dtype=bool)
+        )
         counted, values = self.slots_that_count(slots), slots.column(self.by)
         alike: dict[str, list[int]] = {}
         for slot in range(slots.count) if counted is None else counted.tolist():

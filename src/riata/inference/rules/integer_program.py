@@ -18,13 +18,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from riata.errors import SearchError
 from riata.inference.rules.folding import Folded, Listed, listed
 from riata.inference.rules.inequalities import Array, Inequalities
-from riata.inference.rules.problem import Scored, Solved, check_rules, is_legal
+from riata.inference.rules.problem import SECONDS, Scored, Solved, check_rules, is_legal
 from riata.inference.rules.repair import repaired
 from riata.inference.rules.rule import HARD, Ids
 from riata.inference.rules.rules import Rules
 
 DONE, LIMIT, INFEASIBLE = 0, 1, 2  # what milp answers
-SECONDS = 10.0  # time limit of one input, unless another one is asked for
 SECONDS_FOR_ANY = 10.0  # for any legal output, after the time limit found none; at least so long, or twice the limit
 
 

@@ -13,6 +13,8 @@ from riata.inference.arrays import Scores, check_scores, scores
 from riata.inference.rules.rule import HARD, Ids
 from riata.inference.rules.rules import Rules
 
+SECONDS = 10.0  # time limit of one input, unless another one is asked for
+
 
 @dataclass(frozen=True)
 class Solved:

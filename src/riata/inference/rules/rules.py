@@ -89,6 +89,11 @@ class Rules:
         found += [predicate for predicate in self.predicates if not predicate.function(output)]
         return [Broken(one.origin, one.penalty) for one in found]
 
+    def broken_rules(self, output: Any) -> list[int]:
+        """The numbers of the rules that an output breaks; automata and predicates are not asked."""
+        broken: list[int] = np.flatnonzero(self._judged(np.asarray(output, np.int32)[None])[0][0]).tolist()
+        return broken
+
     def penalty(self, output: Any) -> float:
         """The sum of the penalties of what an output breaks; infinite if it is illegal. Predicates are asked last."""
         output = np.asarray(output, np.int32)

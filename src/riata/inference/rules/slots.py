@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,21 @@ class LabelNames:
     )  # labels that say "nothing here"; None: there are none
     # Slots have one label of each column; the column of each label. None: there is one column.
     columns: NDArray[np.int32] | None = field(default=None, hash=False, compare=False)
+    # Whether slots are the tokens of a tree and labels are relations: after its own relation, a slot has those of its children, which are
+    # numbered after the others, and are the last column.
+    tree: bool = False
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {label: number for number, label in enumerate(self.labels)}
 
     def __len__(self) -> int:
-        return len(self.labels)
+        """How many labels there are, those of children counted apart."""
+        return len(self.labels) * (2 if self.tree else 1)
 
     def flags(self, names: Iterable[str]) -> Flags:
         """The labels that these names stand for, as flags; UnknownNameError with the nearest name where one stands for none."""
-        found = np.zeros(len(self.labels), bool)
+        found = np.zeros(len(self), bool)
         for name in names:
             group = self.groups.get(name)
             if group is not None:
@@ -51,7 +56,27 @@ class LabelNames:
 
     def inside(self) -> Flags:
         """The labels that do not say "nothing here"."""
-        return np.ones(len(self.labels), bool) if self.outside is None else ~self.outside
+        return np.ones(len(self), bool) if self.outside is None else ~self.outside
+
+    def of_children(self, labels: Flags) -> Flags:
+        """The same relations, as those of children."""
+        return np.roll(labels, len(self.labels))
+
+    def texts(self, output: NDArray[np.int32]) -> list[Any]:
+        """The labels of an output by slot: a text, or None; a tuple of them if slots have several; in a tree, head and relation."""
+        if self.tree:
+            child, head = np.nonzero(output[:, 1:].T >= 0)
+            heads = np.zeros(len(output), np.int32)
+            heads[child] = head + 1
+            return [
+                (head, self.labels[label]) for head, label in zip(heads.tolist(), output[:, 0].tolist(), strict=True)
+            ]
+        if output.ndim == 1:
+            return [self._text(label) for label in output.tolist()]
+        return [tuple(map(self._text, slot)) for slot in output.tolist()]
+
+    def _text(self, label: int) -> str | None:
+        return self.labels[label] if label >= 0 else None
 
     @property
     def per_slot(self) -> int:

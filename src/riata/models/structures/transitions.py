@@ -29,7 +29,8 @@ from riata.models.feature_parts import (
     store_weights,
 )
 from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+from riata.models.outputs import Refusal, Weights, WeightsKind, of_kind
+from riata.models.tree_outputs import TreeOutputs
 
 NAME = "transitions"
 PRECISIONS = TransitionWeights, TransitionWeights64
@@ -42,8 +43,8 @@ REFUSAL = Refusal(
 
 
 @dataclass(frozen=True, eq=False)
-class TransitionOutputs(Outputs):
-    """The relations, most frequent first. A code of a token is head x number of relations + relation, in the core and here."""
+class TransitionOutputs(TreeOutputs):
+    """The relations, most frequent first."""
 
     relations: tuple[str, ...]
     root: str  # the relation of the root
@@ -51,11 +52,6 @@ class TransitionOutputs(Outputs):
 
     structure = NAME
     precisions = PRECISIONS
-    columns = 2
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return self.relations
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)
