@@ -39,9 +39,9 @@ def compare(
     test: data with their outputs, or (X, y); without it, every sentence is scored by a model of the other folds. seeds: trainings of
     each, with seed, seed + 1, …; the estimators' own seeds do not count. baseline: the name of the row that others are tested against
     (None: the best).
-    isolated: each training in a process of its own (None: yes, but not problems and estimators with attributes, which are Python of yours);
-    jobs: how many of those at once, which spoils the times. work: a folder for finished trainings, from which a later call goes on; fresh:
-    train them again. watch: called with a text, and whether a training is done, while it goes on.
+    isolated: each training in a process of its own. None: yes, except for problems and estimators with attributes, which are your own
+    Python. jobs: how many of those run at once; more than one spoils the times. work: a folder for finished trainings, from which a
+    later call goes on; fresh: train them again. watch: called with a text, and whether a training is done, while it goes on.
 
     >>> chosen = dict(task="chunk", parameters={"epochs": 2}, isolated=False)
     >>> comparison = riata.compare(["perceptron", "mira"], riata.load("embedded", "test"), folds=2, **chosen)

@@ -190,10 +190,10 @@ class Confident:
     def expected_f1(self, X: Any) -> float:
         """The F1 of chunks that the model expects to reach on these sentences if it chooses chunks for that, from 0 to 1.
 
-        It is 2 x right / (found + true), where the numbers of right and of true chunks are expectations: a ratio of expectations, which for
-        more than a few sentences hardly differs from the expectation of the ratio. It is the largest such number that any labelling of all
-        these sentences reaches, and the labelling is the one that decode='spans' gives with it as span_cost; so it is found by setting
-        span_cost to the ratio that the last one led to (Dinkelbach's iteration), from 1 on, until it no longer changes.
+        It is 2 x right / (found + true), where the numbers of right and of true chunks are expectations. For more than a few sentences,
+        this ratio of expectations hardly differs from the expectation of the ratio. It is the largest such number that any labelling of
+        all these sentences reaches. decode='spans' with this number as span_cost gives that labelling. The number is found by
+        Dinkelbach's iteration: from 1 on, span_cost is set to the ratio that the last value led to, until it no longer changes.
         """
         from riata.choosing.decoding import risk_of
         from riata.data.memory import is_empty

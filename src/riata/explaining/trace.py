@@ -116,11 +116,12 @@ class Forbidden:
 class Trace(Paged):
     """One search. Without a truth, it is the search of `predict`; with a truth, that of training, but no weight is changed.
 
-    `followed` contains the training settings (recipe, when, update, step) and, under `training`, whether the search does everything that it
-    does in training; if not, it continues as in decoding, and shows the first update that would be made. None: the truth is unknown, or
-    nothing is trained in this way, and the search continues as in decoding whatever is lost. `output` is None if the search ended without a
-    goal. `true_path` is the best path to the truth, whatever the queue kept of it; None: the truth is unknown, or no path leads to it.
-    `outputs` are those of all goals in the last front, best first, each with its node. With constraints, the search is the one under them.
+    `followed` contains the training settings (recipe, when, update, step) and, under `training`, whether the search does everything
+    that it does in training. If not, it continues as in decoding, and shows the first update that would be made. `followed` is None if
+    the truth is unknown, or if nothing is trained in this way; the search then continues as in decoding whatever is lost. `output` is
+    None if the search ended without a goal. `true_path` is the best path to the truth, whatever the queue kept of it; None: the truth
+    is unknown, or no path leads to it. `outputs` are those of all goals in the last front, best first, each with its node. With
+    constraints, the search is the one under them.
 
     str() shows it, to_dict() is ready for JSON and from_dict() is its inverse.
 

@@ -19,8 +19,8 @@ K = Setting("k", 1, "how many of the best", low=1, high=2**40)
 def viterbi(node: Any, edge: Any) -> tuple[NDArray[np.int32], float]:
     """The best labels and their score.
 
-    node: [T, L] score of each label at each token. edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L]
-    where row t scores the step from token t - 1 to t (row 0 is not read). Minus infinity forbids. Ties go to the lowest label,
+    node: [T, L] score of each label at each token. edge: [L, L] score of a label (row) followed by a label (column). In [T, L, L],
+    row t scores the step from token t - 1 to t (row 0 is not read). Minus infinity forbids. Ties go to the lowest label,
     read from the end.
 
     >>> labels, score = riata.viterbi([[1.0, 0.0], [0.0, 2.0]], [[0.0, -5.0], [0.0, 0.0]])

@@ -19,8 +19,8 @@ def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
     """The best segments, as (start, end, label) with end after the last token, and their score.
 
     span: [T, M, L] score of a segment that starts at token t, has m + 1 tokens and a label; entries beyond the last token are not read.
-    edge: [L, L] score of a label (row) followed by a label (column), or [T, L, L] where row t scores the step into a segment that starts
-    at token t (row 0 is not read); None: all zero. Minus infinity forbids; where nothing is allowed there are no segments, and the score is
+    edge: [L, L] score of a label (row) followed by a label (column); None: all zero. In [T, L, L], row t scores the step into a segment
+    that starts at token t (row 0 is not read). Minus infinity forbids; where nothing is allowed there are no segments, and the score is
     minus infinity. Ties go to the lowest label, then to the shortest segment, read from the end.
 
     Sarawagi & Cohen 2004, Sec. 3.1.

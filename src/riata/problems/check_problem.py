@@ -35,12 +35,19 @@ def check_problem(
 ) -> Checked:
     """Visits every state of small inputs, and raises SearchError for the first thing that contradicts itself.
 
-    States can be told apart, and no method changes them or x; a goal can be reached; features are names with finite values,
-    and tell some actions apart; parts of actions can be hashed; states of equal key have the same actions, features and goals;
-    covered never falls. With the true outputs Y: the regret of a state is the least that any goal in its reach has,
-    and no dead end looks right; loss_increment adds up to the regret of the goal, on every path;
-    a goal of lower regret has no higher loss. Whether a heuristic is never too low depends on the weights,
-    and is not looked at. An input with more than max_states states is refused.
+    It checks that:
+
+    - states can be told apart, no method changes them or x, and a goal can be reached;
+    - features are names with finite values, and tell some actions apart; parts of actions can be hashed;
+    - states of equal key have the same actions, features and goals; covered never falls.
+
+    With the true outputs Y, it also checks that:
+
+    - the regret of a state is the least that any goal in its reach has, and no dead end looks right;
+    - loss_increment adds up to the regret of the goal, on every path;
+    - a goal of lower regret has no higher loss.
+
+    Whether a heuristic is never too low depends on the weights, and is not checked. An input with more than max_states states is refused.
 
     >>> class Walk(riata.Problem):
     ...     def initial(self, x): return 0

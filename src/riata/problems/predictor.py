@@ -44,8 +44,8 @@ class Predictor(Params):
     recipe: when to update, against what, and how far. queue: beam (default), greedy, best-first, a-star; breadth-first, depth-first
     and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name. After training,
     queue, beam and the settings of search may be changed with set_params, and the next prediction uses them.
-    dev: a pair (X, Y), or the fraction of the training data (its end) held out to choose the epoch; patience: stop after so
-    many epochs without a better score; refit: then train again on all data for that many epochs. warm_start: go on from the present
+    dev: a pair (X, Y), or the fraction of the training data (its end) that is held out to choose the epoch. patience: stop after so
+    many epochs without a better score. refit: then train again on all data for that many epochs. warm_start: continue from the present
     model when fit is called again.
 
     Python is called for every state, so this is slower than the estimators for sequences.
@@ -216,8 +216,9 @@ class Predictor(Params):
         a list with one for each of its actions.
 
         A path has the probability exp(score / temperature) / Z among those that the beam kept, paths that were merged by `key` among
-        them. Of an output it is the probability of its path (and of others of the last front with an equal output); of a step, that of
-        all paths that take the same action there. It needs a queue that keeps levels: beam (by operations or by prefix) or greedy.
+        them. The probability of an output is that of its path, and of other paths of the last front with an equal output. The probability
+        of a step is that of all paths that take the same action there. This needs a queue that keeps levels: beam (by operations or by
+        prefix) or greedy.
         """
         inputs = as_inputs(X)
         found = shares_of(self._check_fitted(), self.problem, inputs, self._checked(learning=False), temperature)
@@ -282,10 +283,11 @@ class Predictor(Params):
         return diagnosis(run, report, settings, len(inputs))
 
     def search_errors(self, X: Iterable[Any], Y: Iterable[Any]) -> SearchErrors:
-        """How many wrong outputs are faults of the search, and how many of the weights; `of` says so for each.
+        """How many wrong outputs are faults of the search, and how many of the weights; `of` has the fault of each.
 
         An output is wrong if its regret is above that of the start. The search has surely missed a better one if a right output scores
-        higher: a lower bound, since the best output of all is not known (`test` is "truth"), nor a right one where the regret is not exact.
+        higher. The count is a lower bound: the best output of all is not known (`test` is "truth"), nor a right one where the regret is
+        not exact.
         """
         from riata.scoring.search_errors import judged
 

@@ -29,8 +29,8 @@ class DependencyParser(OwnTags, Pairs, SequenceEstimator):
         The last two columns of the data are the outputs: the head and the relation to it. A head is the number of a token of the
         sentence, from 1 on, or 0 for the root. y is a list of (head, relation) per sentence, and so is what predict returns. Of
         CoNLL-U, the inputs are form, upos, xpos and feats, unless others are named.
-        tags: "given" reads the columns beside the words as they are; "own" learns a tagger for each of them, and reads the tags that it
-        gives: then data need only words.
+        tags: "given" reads the columns beside the words as they are. "own" learns a tagger for each of them, and reads the tags that it
+        predicts, so that data need only words.
         """,
         """
         >>> train = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
