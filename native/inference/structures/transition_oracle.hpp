@@ -30,7 +30,9 @@ class TransitionOracle {
   TransitionOracle(const TransitionOracle&) = delete;
   TransitionOracle& operator=(const TransitionOracle&) = delete;
 
-  // heads: [tokens] from 0; -1: the root.
+  static constexpr std::int32_t root = -1, any_head = -2;
+
+  // heads: [tokens] from 0; -1: the root. Where the head is any_head, no head is wrong; not with swaps, and only costs may then be asked.
   void open(std::span<const std::int32_t> heads, std::span<const std::int32_t> relations) {
     heads_.assign(heads.begin(), heads.end());
     relations_.assign(relations.begin(), relations.end());
@@ -70,7 +72,6 @@ class TransitionOracle {
  private:
   static std::size_t at(std::int32_t token) noexcept { return static_cast<std::size_t>(token); }
   std::int32_t length() const noexcept { return static_cast<std::int32_t>(heads_.size()); }
-  bool is_root(std::int32_t token) const noexcept { return heads_[at(token)] < 0; }
 
   bool on_stack(const ParserState& state, std::int32_t token) const {
     bool found = false;
@@ -100,13 +101,13 @@ class TransitionOracle {
     if (move == Move::shift) {
       const std::int32_t head = heads_[at(state.next)];
       if (state.size == 0) return 0;
-      const bool lost = head < 0 || (head < state.next && head != states_.tree(state.top).token && on_stack(state, head));
+      const bool lost = head == root || (head < state.next && head != states_.tree(state.top).token && on_stack(state, head));
       return lost + children_on_stack(state, state.next);
     }
     const Subtree& top = states_.tree(state.top);
     const std::int32_t head = heads_[at(top.token)];
     const bool below = top.below >= 0 && head == states_.tree(top.below).token;
-    const bool reachable = head >= state.next || below || (head < 0 && state.size == 1);
+    const bool reachable = head >= state.next || below || (head == root && state.size == 1);
     const bool lost = reachable && !is_arc(states_.arc(state, move));
     return lost + children_to_come(state, top.token);
   }
@@ -115,17 +116,17 @@ class TransitionOracle {
     const std::int32_t next = state.next;
     if (move == Move::shift) {
       const std::int32_t head = heads_[at(next)];
-      const bool lost = head < 0 ? state.size > 0 : head < next && on_stack(state, head);
+      const bool lost = head == root ? state.size > 0 : head < next && on_stack(state, head);
       return lost + children_on_stack(state, next);
     }
     if (move == Move::right) {
       const std::int32_t head = heads_[at(next)];
-      const bool reachable = head < 0 || head > next || on_stack(state, head);
+      const bool reachable = head == root || head > next || on_stack(state, head);
       return (reachable && !is_arc(states_.arc(state, move))) + children_on_stack(state, next);
     }
     const Subtree& top = states_.tree(state.top);
     const std::int32_t head = heads_[at(top.token)];
-    const bool reachable = move == Move::left && (head >= next || (head < 0 && state.size == 1));
+    const bool reachable = move == Move::left && (head >= next || (head == root && state.size == 1));
     return (reachable && !is_arc(states_.arc(state, move))) + children_to_come(state, top.token);
   }
 
@@ -136,7 +137,8 @@ class TransitionOracle {
   bool blocked_after(const ParserState& state, Move move) const {
     const bool takes = move == Move::shift || move == Move::right;
     if (!takes) return blocks(state.next, states_.tree(state.top).below, false);
-    const bool without_head = move == Move::shift && state.size > 0 && heads_[at(state.next)] <= state.next;
+    const std::int32_t head = heads_[at(state.next)];
+    const bool without_head = move == Move::shift && state.size > 0 && head != any_head && head <= state.next;
     return blocks(state.next + 1, state.top, ancestor(state.next + 1) == state.next, without_head);
   }
   // The lowest token that is above the last token in the tree and not to come; -1: the root is to come.
@@ -152,7 +154,8 @@ class TransitionOracle {
     for (std::int32_t number = top; number >= 0 && head >= 0; number = states_.tree(number).below) {
       const Subtree& tree = states_.tree(number);
       above = above || tree.token == head;
-      found = found || (above && tree.below >= 0 && tree.relation < 0 && heads_[at(tree.token)] < next);
+      const std::int32_t of_tree = heads_[at(tree.token)];
+      found = found || (above && tree.below >= 0 && tree.relation < 0 && of_tree != any_head && of_tree < next);
     }
     return found && head >= 0;
   }
@@ -161,7 +164,7 @@ class TransitionOracle {
     if (move == Move::shift) return 0;
     const Arc arc = states_.arc(state, move);
     const std::int32_t head = heads_[at(arc.child)];
-    const bool open = head < 0 || head >= state.next || on_stack(state, head);
+    const bool open = head == root || head >= state.next || on_stack(state, head);
     return (open && head != arc.head) + children_to_come(state, arc.child) + children_on_stack(state, arc.child);
   }
   bool standard_loses(const ParserState& state, Move move) const {

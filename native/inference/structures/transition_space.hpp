@@ -13,6 +13,7 @@
 #include "inference/spaces/best_ranks.hpp"
 #include "inference/spaces/expanded.hpp"
 #include "inference/structures/closest_projective.hpp"
+#include "inference/structures/given_arcs.hpp"
 #include "inference/structures/projective_order.hpp"
 #include "inference/structures/transition_model.hpp"
 #include "inference/structures/transition_oracle.hpp"
@@ -39,6 +40,7 @@ class TransitionSpace : public CorpusSpace {
         remembers_(queue.remembers()),
         states_(coding_.system),
         oracle_(states_),
+        given_(states_, coding_),
         scorer_(model.templates, rows_, corpus.instances, weights, coding_.stride()),
         scores_(static_cast<std::size_t>(coding_.stride())),
         expanded_(queue.blind()) {}
@@ -50,6 +52,7 @@ class TransitionSpace : public CorpusSpace {
     sentence_ = sentence;
     states_.open(static_cast<std::int32_t>(corpus_.length(sentence)));
     scorer_.open(sentence);
+    given_.open(corpus_, sentence);
     expanded_.clear();
     has_truth_ = !truth.empty();
     if (has_truth_) set_truth(truth);
@@ -181,16 +184,12 @@ class TransitionSpace : public CorpusSpace {
   void parts(StateId from, ActionId action, std::vector<Part>& out) const override {
     const ParserState& state = states_[from];
     const Move move = moves::of(action);
-    std::int32_t left_over = -1;
     if (moves::adds_arc(move)) {
       const Arc arc = states_.arc(state, move);
       out.push_back({arc.child, moves::relation(action)});
       out.push_back({arc.head, coding_.relations + moves::relation(action)});
-      left_over = arc.head;
-    } else {
-      left_over = move == Move::shift ? states_.front(state) : states_.tree(states_.tree(state.top).below).token;
     }
-    if (states_.leads_to_goal(state, move)) out.push_back({left_over, coding_.root});
+    if (states_.leads_to_goal(state, move)) out.push_back({states_.left_over(state, move), coding_.root});
   }
   Order order() const override { return Order::any; }
   std::int32_t decided(StateId state) const override { return states_.is_goal(states_[state]) ? states_.length() : 0; }
@@ -292,7 +291,7 @@ class TransitionSpace : public CorpusSpace {
       if (!choosy || ranks_.takes(ranking, candidate)) out.push_back(candidate);
     };
     for (const Move move : all_moves) {
-      if (!states_.allows(state, move)) continue;
+      if (!states_.allows(state, move) || given_.forbids(state, move)) continue;
       const TransitionOracle::Cost cost = judges ? oracle_.cost(state, move) : TransitionOracle::Cost{};
       if (!moves::adds_arc(move)) {
         list(moves::action(move), cost, false);
@@ -301,7 +300,7 @@ class TransitionSpace : public CorpusSpace {
       const Arc arc = states_.arc(state, move);
       const std::int32_t truth = has_truth_ && oracle_.is_arc(arc) ? oracle_.relation(arc.child) : -1;
       bool listed = truth < 0;  // the true relation is allowed, even if training has not seen it with these tags
-      for (const std::int32_t relation : coding_.pairs.of(tag(arc.head), tag(arc.child))) {
+      for (const std::int32_t relation : given_.relations(arc.child, coding_.pairs.of(tag(arc.head), tag(arc.child)))) {
         list(moves::action(move, relation), cost, truth >= 0 && relation != truth);
         listed = listed || relation == truth;
       }
@@ -331,6 +330,7 @@ class TransitionSpace : public CorpusSpace {
   std::int64_t sentence_ = 0;
   TransitionStates states_;
   TransitionOracle oracle_;
+  GivenArcs given_;
   TransitionScorer<Real> scorer_;
   ProjectiveOrder order_;
   std::vector<std::int32_t> heads_, target_;  // [tokens] heads of the target, from 0; codes of the target

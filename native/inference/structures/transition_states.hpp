@@ -133,6 +133,12 @@ class TransitionStates {
     return pops && state.size == 2 && front(state) < 0;
   }
 
+  // The token that is left after a move that leads to a goal.
+  std::int32_t left_over(const ParserState& state, Move move) const noexcept {
+    if (move == Move::shift) return front(state);
+    return moves::adds_arc(move) ? arc(state, move).head : tree(tree(state.top).below).token;
+  }
+
   // The first token to come; -1: there is none. Tokens that were put back, with what is attached to them, come before all others: they are
   // `first` and the trees below it.
   std::int32_t front(const ParserState& state) const noexcept {

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances, most_relations, stuck_trees
-from riata.data.kept_labels import KnownLabels
-from riata.data.trees import NO_HEAD
-from riata.data.types import Corpus, Ids, Starts
+from riata._core import Instances, most_relations
+from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError
 from riata.features.arcs import ArcFeatures, has_pairs, parse
 from riata.features.attributes import Attribute
@@ -42,9 +40,6 @@ class ArcOutputs(TreeOutputs):
 
     relations: tuple[str, ...]
 
-    crossing: ClassVar[bool] = True  # whether arcs may cross
-    rules: ClassVar[str] = "trees with one root"
-
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, self.precisions)
         made: Weights = kind(of_kind(features, ArcFeatures).native, len(self.relations))  # type: ignore[call-arg]
@@ -55,16 +50,6 @@ class ArcOutputs(TreeOutputs):
 
     def exact_is_cheap(self, features: Features, longest: int) -> bool:
         return True
-
-    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
-        """Sets are flags of relations and, behind them, of heads, as the core takes them (estimators/given_trees.py)."""
-        return replace(known, rules=self.rules)
-
-    def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
-        flags = known.sets[:, len(self.relations) :]
-        heads = np.append(np.where(flags.sum(axis=1) == 1, flags.argmax(axis=1), NO_HEAD), NO_HEAD).astype(np.int32)
-        found: NDArray[np.int64] = stuck_trees(starts, heads[known.of], not self.crossing)
-        return found
 
     branches = True
 

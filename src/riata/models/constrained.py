@@ -90,6 +90,19 @@ def _kept(
     return model.outputs.label_ids(codes, corpus.starts), ways
 
 
+def with_known(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
+    """Labels that agree with what is known, if a search may lose them: it is made wider until it does not."""
+    assert corpus.known is not None
+    instances, none = model.instances(corpus, threads), native_rules(model.outputs.label_names(None), (), ())
+    numbers = np.empty(0, np.int64)
+    codes, how = _core.decode_under(model.weights, model.features.index, instances, vars(decoder), none, numbers)
+    lost = np.flatnonzero(how == NOT_FOUND)
+    if len(lost):
+        known, first = model.outputs.as_known(model.weights, corpus.known), int(corpus.starts[lost[0]])
+        raise known.impossible(corpus, first + int(np.argmax(known.of[first:] >= 0)))
+    return model.outputs.label_ids(codes, corpus.starts)
+
+
 def made_to_keep(model: Model, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1) -> Ids:
     """These labels, where they keep the decoder's constraints; elsewhere the best that do."""
     kept = decoder.kept

@@ -117,6 +117,10 @@ class Model:
             from riata.models.constrained import predicted
 
             return predicted(self, corpus, decoder, threads)
+        if corpus.known is not None and self.outputs.may_lose_given:
+            from riata.models.constrained import with_known
+
+            return with_known(self, corpus, decoder, threads)
         if decoder.queue == EXACT.queue and corpus.known is None:
             found = self._predict_fast(corpus, threads, decoder.risk)
             if found is not None:

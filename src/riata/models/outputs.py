@@ -113,6 +113,10 @@ class Outputs(ABC):
             f"the structure {self.structure!r} cannot keep to labels that are given.", remedy="Leave out given."
         )
 
+    may_lose_given: ClassVar[bool] = (
+        False  # whether a search may leave the ways to outputs that agree with known labels
+    )
+
     def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
         """For sentences without an output that agrees with the known labels, the first token at which none is left."""
         return np.empty(0, np.int64)

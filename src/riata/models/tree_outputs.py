@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riata._core import stuck_trees
+from riata.data.kept_labels import KnownLabels
+from riata.data.trees import NO_HEAD
 from riata.data.types import Ids, Starts
 from riata.inference.rules.slots import LabelNames
-from riata.models.outputs import Outputs
+from riata.models.outputs import Outputs, Weights
 
 if TYPE_CHECKING:
     from riata.data.encodings.base import Encoding
@@ -20,10 +24,25 @@ class TreeOutputs(Outputs):
 
     relations: tuple[str, ...]
     columns = 2
+    crossing: bool = True  # whether arcs may cross
 
     @property
     def labels(self) -> tuple[str, ...]:
         return self.relations
+
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
+        """Sets are flags of relations and, behind them, of heads, as the core takes them (estimators/given_trees.py)."""
+        return replace(known, rules="trees with one root" + ("" if self.crossing else " whose arcs do not cross"))
+
+    def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = stuck_trees(starts, self.given_heads(known), not self.crossing)
+        return found
+
+    def given_heads(self, known: KnownLabels) -> Ids:
+        """[N] The heads that are known; NO_HEAD: any head will do."""
+        flags = known.sets[:, len(self.relations) :]
+        heads = np.append(np.where(flags.sum(axis=1) == 1, flags.argmax(axis=1), NO_HEAD), NO_HEAD).astype(np.int32)
+        return np.asarray(heads[known.of])
 
     def label_names(self, encoding: Encoding | None) -> LabelNames:
         columns = np.repeat([0, 1], len(self.relations)).astype(np.int32)

@@ -16,7 +16,6 @@ class ProjectiveOutputs(ArcOutputs):
     structure = "projective"
     precisions = ProjectiveWeights, ProjectiveWeights64
     crossing = False
-    rules = "trees with one root whose arcs do not cross"
 
     def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the arc of a token crosses another."""

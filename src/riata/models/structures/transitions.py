@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import TransitionWeights, TransitionWeights64
-from riata.data.trees import crossing
+from riata.data.kept_labels import KnownLabels
+from riata.data.trees import NO_HEAD, crossing
 from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError, RiataError
 from riata.features.attributes import Attribute
@@ -66,7 +67,20 @@ class TransitionOutputs(TreeOutputs):
         """[N] whether the arc of a token crosses another, if the system gives none, or the root has another relation than always."""
         heads, relations = np.divmod(labels, np.int32(len(self.relations)))
         never: NDArray[np.bool_] = (heads == 0) & (relations != self.relations.index(self.root))
-        return never if self.system in CROSSING else never | crossing(heads, corpus.starts)
+        return never if self.crossing else never | crossing(heads, corpus.starts)
+
+    @property
+    def crossing(self) -> bool:  # type: ignore[override]
+        return self.system in CROSSING
+
+    may_lose_given = True
+
+    def given_heads(self, known: KnownLabels) -> Ids:
+        """The relation of the root is that of no other token."""
+        relations = known.sets[:, : len(self.relations)]
+        is_root = np.append((relations.sum(axis=1) == 1) & (relations[:, self.relations.index(self.root)] == 1), False)
+        heads = super().given_heads(known)
+        return np.where((heads == NO_HEAD) & is_root[known.of], np.int32(0), heads)
 
     def memory(self, features: Features) -> tuple[str, int]:
         return f"{len(self.relations):,} relations and these features", 0  # weights enter while they are learnt
