@@ -27,13 +27,12 @@ from riata.estimators.model_header import (
     structure_named,
     tags_in,
 )
-from riata.estimators.own_tags import TAGGER
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
 from riata.features.context_names import SUMMARIES, Scope, names
 from riata.features.context_templates import functions as context_functions
 from riata.models import container
-from riata.models.header import FORMAT, PROBLEM, SETTING, qualified_name
+from riata.models.header import FORMAT, PROBLEM, SETTING, TAGGER, qualified_name
 
 if TYPE_CHECKING:
     from riata.models.model import Model

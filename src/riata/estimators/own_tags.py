@@ -24,11 +24,11 @@ from riata.estimators.in_context import followed
 from riata.estimators.notes import warn_of
 from riata.learning.events import Listener, Note, ignore
 from riata.learning.jackknife import Indices, folds_of, jackknifed, joined_labels
+from riata.models.header import TAGGER
 from riata.parallel import cores
 
 GIVEN, OWN = "given", "own"
 WAYS = (GIVEN, OWN)
-TAGGER = "tag"  # the task of taggers
 
 Self = TypeVar("Self", bound="OwnTags")  # typing.Self needs Python 3.11
 
