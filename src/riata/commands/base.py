@@ -66,7 +66,7 @@ def cli() -> None:
     riata evaluate --model c.riata test.txt                 precision, recall and F1 as conlleval counts
     riata compare chunk --train train.txt --recipes all     several learners in one table
 
-    Files hold one token per line, columns between spaces or tabs, a blank line after each sentence.
+    Files have one token per line, columns separated by spaces or tabs, and a blank line after each sentence.
     """
 
 

@@ -31,7 +31,7 @@ from riata.commands.estimator_options import context_options, documents_option, 
 @format_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
-    """Fit a model's confidences to FILE, which holds gold labels and was not trained on: of what it says with 0.9, 90 % should be right.
+    """Fit a model's confidences to FILE, which has gold labels and was not trained on: 90 % of outputs with confidence 0.9 should be right.
 
     \b
     riata calibrate --model chunker.riata dev.txt

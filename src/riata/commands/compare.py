@@ -125,7 +125,9 @@ def command(**options: Any) -> None:
     if options["final"] and registry.get("data set", options["data_set"]).folder is None:  # not part of the package
         _record(found, options)
     if found.baseline is None:
-        raise UnsupportedError("nothing could be trained, or not the baseline.", remedy="The reasons stand above.")
+        raise UnsupportedError(
+            "nothing could be trained, or not the baseline.", remedy="The reasons are printed above."
+        )
     if picture is not None:
         found.plot(picture)
 

@@ -63,7 +63,7 @@ def command(**options: Any) -> None:
     riata curve tag --train train.txt --by epoch --epochs 15
 
     \b
-    A curve by size that still rises says that more data would help; one that is flat while the score on the training
+    A curve by size that still rises shows that more data would help; one that is flat while the score on the training
     data stays high asks for other features or less of them. Smaller parts of the data lie within larger ones.
 
     Scores have 95 % intervals, over seeds or, with one seed, over test sentences or documents.

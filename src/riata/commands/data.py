@@ -50,7 +50,7 @@ def path(name: str, split: str) -> None:
 @command.command()
 @click.argument("name")
 def fetch(name: str) -> None:
-    """Download a data set into the cache and check it; or say what to put where."""
+    """Download a data set into the cache and check it; or print what to put where."""
     from riata import registry
     from riata.data.fetch import fetch as fetch_files
 

@@ -21,7 +21,7 @@ from riata.commands.estimator_options import (
 
 @click.command(short_help="Score a model, or one file against another.")
 @click.argument("file", required=False)
-@click.option("--model", "model_file", metavar="FILE", help="A model; FILE holds the gold labels.")
+@click.option("--model", "model_file", metavar="FILE", help="A model; FILE has the gold labels.")
 @click.option("--gold", "gold_file", metavar="FILE", help="Gold labels in the last column.")
 @click.option("--predicted", "predicted_file", metavar="FILE", help="Predicted labels in the last column.")
 @click.option(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 
-@click.command(short_help="What a model holds.")
+@click.command(short_help="What a model contains.")
 @click.argument("model_file", metavar="MODEL")
 @click.option(
     "--top", type=click.IntRange(min=0), default=5, show_default=True, metavar="N", help="Features to show per label."

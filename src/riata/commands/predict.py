@@ -85,16 +85,16 @@ def command(
     echo "The bus stopped ." | riata predict --model tagger.riata --text
 
     The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced; a model
-    that was trained on CoNLL-U reads it from standard input too (--format columns says otherwise). More columns than the model knows are
+    that was trained on CoNLL-U reads it from standard input too (unless you give --format columns). More columns than the model knows are
     refused, unless --inputs names those to read.
     With --text every line is a sentence; the output has a line per word. The model must read words alone.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
     With --nbest and --confidence its probability follows the score.
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
-    A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context says otherwise.
+    A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context chooses another.
     With --set decode=marginals every token gets its most probable label, with --set decode=spans chunks are chosen by their probabilities.
-    A model with constraints says on standard error how many sentences kept them already, and how the others were made to.
+    With constraints, standard error reports how many sentences kept them already, and how the others were made to.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
     # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.

@@ -24,7 +24,7 @@ import click
     help="Trainings at once; never changes a score, but times suffer.",
 )
 @click.option(
-    "--epochs", type=click.IntRange(min=1), metavar="N", help="At most so many, instead of as many as the table says."
+    "--epochs", type=click.IntRange(min=1), metavar="N", help="At most so many, instead of the number of the table."
 )
 @click.option(
     "--resume",

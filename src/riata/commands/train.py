@@ -52,7 +52,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 @click.option(
     "--recipe",
     metavar="NAME",
-    help="The learner; `riata pieces` lists them (default: what the task prefers, as they say there).",
+    help="The learner; `riata pieces` lists them, and the default of each task.",
 )
 @click.option(
     "--preset",
@@ -79,7 +79,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
 @click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
 @data_options
 @click.option(
-    "--resume", is_flag=True, help="Go on from the model that --model holds, with its settings where none are given."
+    "--resume", is_flag=True, help="Continue from the model in --model, with its settings where none are given."
 )
 @click.option(
     "--calibrate",
