@@ -276,7 +276,7 @@ def test_tags_with_chunk_labels_in_pairs_keep_constraints():
     assert "by a list of the best" in tagger.constraint_report(WORDS).found
     assert all(noun_phrases([chunk for _, chunk in labels]) <= 1 for labels in tagger.predict(WORDS))
     tagger.set_params(constraints=[c.at_least(40, "NP")])
-    with pytest.raises(SearchError, match="None of the 1,000 best outputs"):
+    with pytest.raises(SearchError, match=r"None of the best outputs of sentence 0 \(from 0\)"):
         tagger.predict(WORDS)
     with pytest.raises(UnsupportedError, match="inference is 'during'"):
         riata.JointTagger(

@@ -13,7 +13,7 @@ from oracle.constrained import with_inference, without_inference
 from packed_weights import weights_of
 from riata import constraints as c
 from riata._core import shuffled
-from riata.errors import RiataWarning, SettingError, UnsupportedError
+from riata.errors import RiataWarning, SearchError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 
@@ -149,3 +149,14 @@ def test_what_learning_under_constraints_refuses(params, error, message):
     X, y = drawn(0)
     with pytest.raises(error, match=message):
         riata.Tagger(**{"constraints": RULES, "inference": "during", **params}).fit(X, y)
+
+
+@pytest.mark.parametrize("params", [{}, {"inference": "during"}, {"dev": 0.3}, {"recipe": "crf"}])
+def test_training_goes_on_where_no_output_is_legal(params):
+    """Sentences that are too short for a constraint: with development data, and where the prior is chosen on some, too."""
+    X, y = drawn(3, 20)
+    settings = {"recipe": "perceptron", "template": parse(TEMPLATE), "epochs": 2, **params}
+    tagger = quietly(riata.Tagger(constraints=[c.at_least(4, "B")], **settings), X, y)
+    assert tagger.predict([X[0][:1] * 4]) == [["B"] * 4]
+    with pytest.raises(SearchError, match=r"keeps the constraint at_least\(4, 'B'\)"):
+        tagger.predict([X[0][:1]])

@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
 #include "inference/model.hpp"
 #include "inference/rules/check.hpp"
 #include "inference/rules/constrained_space.hpp"
@@ -18,6 +16,7 @@ namespace riata {
 
 // For learners whose argmax is constrained (Punyakanok, Roth, Yih & Zimak 2005, Fig. 1b). The inner structure is asked first; if its best
 // output breaks a rule, an unbounded beam finds the best one that keeps all of them. The target stays what it is, even if it breaks rules.
+// A sentence without an output that keeps them, whose target cannot keep them either, has the best output of the inner structure.
 // It refuses what rules would change and search does not give: lists of outputs, scores with losses, and sums.
 template <class Real>
 class ConstrainedStructure : public Structure<Real> {
@@ -47,11 +46,8 @@ class ConstrainedStructure : public Structure<Real> {
     parts_.clear();
     model_.parts(out, parts_);
     if (check_(sentence_, parts_).clean()) return score;
-    const auto found = search_.find(sentence_, out);
-    if (found.how == Answered::none)
-      throw Error("DataError", "sentence " + std::to_string(sentence_) + " (from 0): no output that keeps all constraints was found.",
-                  "Relax the constraints, or give some of them a penalty.");
-    return found.score;
+    const auto found = search_.find(sentence_, out);  // writes nothing if it finds nothing
+    return found.how == Answered::none ? score : found.score;
   }
 
   double loss(Codes output) override { return inner_->loss(output); }

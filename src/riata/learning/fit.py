@@ -315,7 +315,7 @@ class Fit:
                 return structure.score(dev, model.predict(inputs, replace(decoder, kept=kept)), model.labels)
             labels = model.decode(instances, decoder)
             if kept is not None:
-                labels = model.made_to_keep(inputs, labels, replace(decoder, kept=kept))
+                labels = model.made_to_keep(inputs, labels, replace(decoder, kept=kept), lenient=True)
             return structure.score(dev, labels, model.labels)
 
         return score

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from riata.inference.rules.problem import SECONDS
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.models.masked import Masked, masked
+from riata.models.one_after_another import FOUND, NOT_FOUND, ONE, NotTold, one_after_another
 
 if TYPE_CHECKING:
     from riata._core import Instances
@@ -35,9 +37,8 @@ BRANCHED = "by branch and bound"
 UNLISTED = "not among the best"
 WAYS = [CLEAN, MASKED, SEARCHED, CUT, SOLVED, BRANCHED, LISTED]
 LONGEST_LIST = 1000  # outputs of one sentence that are tried one after the other
-
-FOUND, NOT_FOUND = 1, 2  # what the core says of a search
-ONE = np.zeros(1, np.int64)  # numbers of sentences, if there is one
+MOST_REFUSED = 200  # outputs that keep rules and are shown to functions, of one sentence
+Refusal = Callable[[int], SearchError]  # what to say of a sentence without a legal output
 
 
 def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
@@ -64,7 +65,7 @@ def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> I
 
 
 def _with_masks(
-    found: Masked, corpus: Corpus, decoder: Decoder, threads: int, refusal: Callable[[int], SearchError]
+    found: Masked, corpus: Corpus, decoder: Decoder, threads: int, refusal: Refusal
 ) -> tuple[Ids, list[str]]:
     """Labels of the form of a model that keeps masks, made to keep what else is asked for; and how they were found."""
     limited = found.limited(corpus, refusal)
@@ -82,7 +83,7 @@ def _kept(
     labels: Ids,
     decoder: Decoder,
     threads: int,
-    refusal: Callable[[int], SearchError],
+    refusal: Refusal | None,
     masks: Masked | None = None,
 ) -> tuple[Ids, list[str]]:
     codes = model.outputs.codes(labels, corpus.starts)
@@ -103,11 +104,14 @@ def with_known(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> 
     return model.outputs.label_ids(codes, corpus.starts)
 
 
-def made_to_keep(model: Model, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1) -> Ids:
-    """These labels, where they keep the decoder's constraints; elsewhere the best that do."""
+def made_to_keep(
+    model: Model, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1, *, lenient: bool = False
+) -> Ids:
+    """These labels, where they keep the decoder's constraints; elsewhere the best that do. lenient: where none do, they stay."""
     kept = decoder.kept
     assert kept is not None
-    labels, ways = _kept(model, corpus, labels, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+    refusal = None if lenient else partial(nothing_legal, model, decoder, corpus)
+    labels, ways = _kept(model, corpus, labels, decoder, threads, refusal)
     kept.tally.add(Counter(sorted(ways, key=WAYS.index)), {})
     return labels
 
@@ -118,12 +122,13 @@ def keeping(
     codes: Ids,
     decoder: Decoder,
     instances: Callable[[Corpus], Instances],
-    refusal: Callable[[int], SearchError],
+    refusal: Refusal | None,
     masks: Masked | None = None,
 ) -> tuple[Ids, list[str]]:
     """The codes of a corpus, where those that break constraints are replaced by the best that keep them; and how each was found.
 
-    instances: makes the instances of sentences, if some must be searched. refusal: what to say of a sentence without a legal output.
+    instances: makes the instances of sentences, if some must be searched. refusal: what to say of a sentence without a legal output;
+    None: nothing, and its codes stay.
     masks: the model with its masks, if it is the model of such ones.
     """
     kept = decoder.kept
@@ -133,7 +138,7 @@ def keeping(
     if not len(again):
         return codes, ways
     part, out = corpus[again], codes.copy()
-    if masks is not None and rules.own:
+    if masks is not None and rules.own and refusal is not None:
         part = masks.limited(part, lambda number: refusal(int(again[number])), [rules.own[s] for s in again.tolist()])
         if part.known is not None:
             free = model.predict(part, replace(decoder, kept=None))
@@ -164,7 +169,7 @@ def _search(
     ways: list[str],
     decoder: Decoder,
     instances: Callable[[Corpus], Instances],
-    refusal: Callable[[int], SearchError],
+    refusal: Refusal | None,
 ) -> None:
     """Searches for legal outputs of some sentences. part: these, again: their numbers in the corpus."""
     kept = decoder.kept
@@ -178,12 +183,20 @@ def _search(
         at = slice(starts[sentence], starts[sentence + 1])
         one: Ids = found[low:high]
         own, way = rules.of(sentence), SEARCHED
-        if how[number] != FOUND or (own.predicates and own.broken(model.outputs.slot_labels(found[low:high]))):
+        asked = own.penalty_of_predicates(model.outputs.slot_labels(one)) if how[number] != NOT_FOUND else 0.0
+        if how[number] != FOUND or asked > 0:
             alone = part[number : number + 1]
-            searched = None if how[number] == NOT_FOUND or own.predicates else one
-            other, way, gap = _otherwise(model, alone, instances, own, searched, kept, decoder)
+            searched = None if how[number] == NOT_FOUND or asked == HARD else one
+            try:
+                other, way, gap = _otherwise(model, alone, instances, own, searched, kept, decoder)
+            except SearchError as error:
+                if refusal is None:
+                    continue
+                raise _placed(error, part, number, sentence) from None
             if other is None:
-                raise _none_listed(part, number) if way == UNLISTED else refusal(sentence)
+                if refusal is None:
+                    continue
+                raise _unlisted(part, number, sentence) if way == UNLISTED else refusal(sentence)
             one = other
             if way == CUT and gap is None and decoder.queue == EXACT.queue:
                 gap = _gap(model, instances(alone), own, out[at], one)
@@ -222,7 +235,10 @@ def _otherwise(
             return None, "", None
         return solved.output, SOLVED if solved.optimal else CUT, solved.gap
     if rules.predicates or not model.is_searched:
-        return *_from_list(model, alone, rules), None
+        best, way = _from_list(model, alone, rules, searched)
+        if way != LISTED and model.is_searched:
+            best, way = _not_refused(model, alone, rules, kept, decoder, best)
+        return best, way, None
     return _in_any_time(model, alone, rules, kept, decoder) if searched is None else searched, CUT, None
 
 
@@ -270,12 +286,44 @@ def _broken(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> tuple[
     return clean.tolist(), out
 
 
-def _from_list(model: Model, alone: Instances, rules: Rules) -> tuple[Ids | None, str]:
-    """The best legal output among the best outputs of one sentence, penalties included; None if none of them is legal."""
-    best: Ids | None = None
-    value, asked = -np.inf, 10
+def _not_refused(
+    model: Model, alone: Instances, rules: Rules, kept: Kept, decoder: Decoder, known: Ids | None
+) -> tuple[Ids | None, str]:
+    """The best output of those that keep rules, penalties of functions included; None if there is none, or none that was tried is legal.
+
+    known: a legal output.
+    """
+    best, value, exact = known, -np.inf if known is None else _value(model, alone, rules, known), True
+    until = monotonic() + (decoder.seconds or SECONDS)
+    try:
+        for number, one in enumerate(one_after_another(model, alone, rules, kept.names, decoder), 1):
+            exact = exact and one.exact
+            if one.value <= value:
+                break
+            own = one.value - rules.penalty_of_predicates(one.labels)
+            if own > value:
+                best, value = one.codes, own
+            if number == MOST_REFUSED or monotonic() > until:
+                return best, UNLISTED if best is None else CUT
+    except NotTold:
+        return best, UNLISTED if best is None else CUT
+    return best, LISTED if exact else CUT
+
+
+def _value(model: Model, alone: Instances, rules: Rules, codes: Ids) -> float:
+    """The score of an output less penalties."""
+    score = float(model.weights.scores_of(model.features.index, alone, codes)[0])
+    return score - rules.penalty(model.outputs.slot_labels(codes))
+
+
+def _from_list(model: Model, alone: Instances, rules: Rules, searched: Ids | None) -> tuple[Ids | None, str]:
+    """The best legal output among the best outputs of one sentence, penalties included; None if none of them is legal.
+
+    searched: a legal output that is known.
+    """
+    best, value, asked = searched, -np.inf if searched is None else _value(model, alone, rules, searched), 10
     if model.outputs.exact_refusal(model.features) is not None:
-        return None, ""
+        return best, UNLISTED if best is None else CUT
     while asked <= LONGEST_LIST:
         _, codes, scores = model.weights.nbest(model.features.index, alone, asked)
         for one, score in zip(codes.reshape(len(scores), -1), scores.tolist(), strict=True):
@@ -318,13 +366,20 @@ def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int)
     return _located(error, corpus, sentence)
 
 
-def _none_listed(corpus: Corpus, sentence: int) -> SearchError:
-    which = "this sentence" if corpus.lines is not None else "a sentence"
+def _unlisted(part: Corpus, number: int, sentence: int) -> SearchError:
+    """number: of the sentence in this part of a corpus; sentence: in the corpus."""
     error = SearchError(
-        f"None of the {LONGEST_LIST:,} best outputs of {which} keeps the constraints.",
+        f"None of the best outputs of {_which(part, sentence)}, as many as were tried, keeps the constraints.",
         remedy="Leave one of them out, or give it a penalty.",
     )
-    return _located(error, corpus, sentence)
+    return _located(error, part, number)
+
+
+def _placed(error: SearchError, part: Corpus, number: int, sentence: int) -> SearchError:
+    """An error of the integer program, with the sentence that it concerns."""
+    if part.lines is None:
+        error = SearchError(f"{_which(part, sentence)}: {error.message}", remedy=error.remedy)
+    return _located(error, part, number)
 
 
 def _which(corpus: Corpus, sentence: int) -> str:

@@ -12,20 +12,24 @@ from riata.errors import SearchError
 from riata.inference.decoder import Decoder
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
+from riata.inference.rules.slots import LabelNames
 from riata.models.constrained import LONGEST_LIST, nothing_legal, predicted
 from riata.models.masked import masked
+from riata.models.one_after_another import NotTold, one_after_another
 from riata.models.outputs import Values
 
 if TYPE_CHECKING:
     from riata.models.model import Model
 
 Listed = list[tuple[Ids, float]]
+MOST_SEARCHES = 200  # for the best outputs of one sentence, one after another
 
 
 def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Listed]:
     """For every sentence the n best outputs that keep the decoder's constraints, with their scores less penalties.
 
-    Masks are kept by the dynamic program. For other constraints, lists are made longer until they have n outputs that keep them.
+    Masks are kept by the dynamic program. For other constraints, lists are made longer until they have n outputs that keep them; if they
+    become too long, outputs are searched one after another.
     """
     found, refusal = masked(model, decoder), partial(nothing_legal, model, decoder, corpus)
     assert found is not None
@@ -33,13 +37,24 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
         return found.model.nbest(found.limited(corpus, refusal), n)
     grounded = found.rest.on(corpus)
     limited = found.limited(corpus, refusal, list(grounded.own))
-    return [
-        _listed(found.model, limited[s : s + 1], n, grounded.of(s), partial(refusal, s)) for s in range(len(corpus))
-    ]
+    out = []
+    for s in range(len(corpus)):
+        alone, rules = limited[s : s + 1], grounded.of(s)
+        best = _listed(found.model, alone, n, rules, partial(refusal, s))
+        if best is None:
+            best = _searched(found.model, alone, n, rules, found.rest.names, decoder)
+        if best is None:
+            which = "this sentence" if alone.lines is not None else f"sentence {s} (from 0)"
+            raise SearchError(
+                f"The {n:,} best outputs of {which} that keep the constraints were not found: lists of all outputs become too long.",
+                remedy="Ask for fewer.",
+            ).located(alone.name, alone.line_of(0) if alone.lines is not None else None)
+        out.append(best)
+    return out
 
 
-def _listed(model: Model, alone: Corpus, n: int, rules: Rules, refusal: partial[SearchError]) -> Listed:
-    """Of one sentence. Exact: an output that is not listed scores no more than the last one that is."""
+def _listed(model: Model, alone: Corpus, n: int, rules: Rules, refusal: partial[SearchError]) -> Listed | None:
+    """Of one sentence. Exact: an output that is not listed scores no more than the last one that is. None: lists become too long."""
     asked = 2 * n
     while True:
         best = model.nbest(alone, asked)[0]
@@ -54,11 +69,33 @@ def _listed(model: Model, alone: Corpus, n: int, rules: Rules, refusal: partial[
         if len(legal) >= n and legal[n - 1][1] >= best[-1][1]:
             return legal[:n]
         if asked >= max(LONGEST_LIST, 8 * n):
-            raise SearchError(
-                f"Among the {asked:,} best outputs of a sentence are not the {n:,} best that keep the constraints.",
-                remedy="Ask for fewer.",
-            ).located(alone.name, alone.line_of(0) if alone.lines is not None else None)
+            return None
         asked *= 4
+
+
+def _searched(model: Model, alone: Corpus, n: int, rules: Rules, names: LabelNames, decoder: Decoder) -> Listed | None:
+    """The same by one search after another. None: some are not found by exact search, or functions refuse too many."""
+    if not model.is_searched or n > MOST_SEARCHES:
+        return None
+    known, best = model.instances(alone), Listed()
+    try:
+        for number, one in enumerate(one_after_another(model, known, rules, names, decoder), 1):
+            if not one.exact:
+                return None
+            if len(best) == n and one.value <= best[-1][1]:
+                return best
+            value = one.value - rules.penalty_of_predicates(one.labels)
+            if value > -HARD:
+                best.append((model.outputs.label_ids(one.codes, alone.starts), value))
+                best.sort(key=lambda listed: -listed[1])
+                del best[n:]
+            if number == MOST_SEARCHES:
+                return None
+            if len(best) == n and not rules.predicates:  # each is better than the next
+                return best
+    except NotTold:
+        return None
+    return best or None
 
 
 def confident(

@@ -127,11 +127,13 @@ class Model:
                 return found
         return self.decode(self.instances(corpus, threads), decoder)
 
-    def made_to_keep(self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1) -> Ids:
-        """These labels, where they keep the decoder's constraints; elsewhere the best that do."""
+    def made_to_keep(
+        self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1, *, lenient: bool = False
+    ) -> Ids:
+        """These labels, where they keep the decoder's constraints; elsewhere the best that do. lenient: where none do, they stay."""
         from riata.models.constrained import made_to_keep
 
-        return made_to_keep(self, corpus, labels, decoder, threads)
+        return made_to_keep(self, corpus, labels, decoder, threads, lenient=lenient)
 
     def _predict_fast(self, corpus: Corpus, threads: int, risk: Risk | None) -> Ids | None:
         if risk is not None:

@@ -194,5 +194,5 @@ class _Search:
             self._cut(output, self._seen(output, self.given.solved(output, self.without)))
         refused = f" after predicates refused {len(self.cut)} outputs" if self.cut else " within the time limit"
         raise SearchError(
-            f"No legal output was found{refused}.", remedy="Raise the limit, or give a constraint a penalty."
+            f"No legal output was found{refused}.", remedy="Leave a constraint out, or give it a penalty."
         )
