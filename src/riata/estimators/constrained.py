@@ -62,7 +62,8 @@ class Constrained(Columns):
         from riata.inference.kept import Kept
 
         model = self._check_fitted()
-        made_of = (id(model), tuple(declared.texts()), self._softens)
+        functions = tuple(getattr(one, "function", None) for one in declared.constraints)  # several may have one name
+        made_of = (id(model), tuple(declared.texts()), functions, self._softens)
         if self._kept is None or self._kept[0] != made_of:
             encoding = None if self.learnt_as_ is None else registry.get("encoding", self.learnt_as_)
             names = model.outputs.label_names(encoding)
@@ -91,6 +92,11 @@ class Constrained(Columns):
         options = checked(self, training=False)
         shared = self.kept(options)
         if shared is None:
+            if self.constraints is not None and self.inference == NONE:
+                raise SettingError(
+                    f"inference is {NONE!r}: predictions do not look at the constraints.",
+                    remedy=f"set_params(inference={AFTER!r}) switches them on.",
+                )
             raise SettingError("the model has no constraints.", remedy="Give some: set_params(constraints=[…]).")
         kept = shared.counted_anew()  # other threads may count with the shared one
         inputs = self.input_columns(self.sentences(X))
@@ -101,7 +107,10 @@ class Constrained(Columns):
 def report_of(kept: Kept) -> ConstraintReport:
     """What has been counted so far."""
     found, broken = kept.tally.found, kept.tally.broken
-    texts = {repr(kept.declared[origin]): broken[origin] for origin in range(len(kept.declared))}
+    texts: dict[str, int] = {}
+    for origin, constraint in enumerate(kept.declared.constraints):
+        text = repr(constraint)
+        texts[text if text not in texts else f"{text}, again ({origin})"] = broken[origin]
     return ConstraintReport(sum(found.values()), dict(found), texts, kept.tally.gap)
 
 

@@ -43,7 +43,7 @@ def read_constraints(path: str | Path) -> list[Constraint]:
     """
     found = []
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise SettingError(f"cannot be read: {reason}.", file=path, remedy="Constraints are one per line.") from None

@@ -362,7 +362,8 @@ def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int)
     for origin in sorted(origins) if searches and impossible(origins) else ():
         if impossible(origins - {origin}):
             origins -= {origin}
-    error = no_legal_output(kept.declared, sorted(origins), _which(corpus, sentence))
+    given = " with the labels that are given" if alone.known is not None and (alone.known.of >= 0).any() else ""
+    error = no_legal_output(kept.declared, sorted(origins), _which(corpus, sentence) + given)
     return _located(error, corpus, sentence)
 
 

@@ -38,6 +38,9 @@ class excludes(Constraint):
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         sets = [slots.names.flags(one) for one in self.sets]
+        for a, b in combinations(sets, 2):
+            if twice := slots.names.shared(a, b):  # names of chunk types stand for labels
+                raise self.refused(f"{twice!r} twice, in {self!r}", "labels that exclude each other")
         return [
             Rule(parts(a), parts(b), 0, 0, self.cost, origin)
             for parts in self.groups(slots)

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from riata.errors import SettingError, printed
 from riata.inference.constraints.base import Constraint
 from riata.inference.rules.rule import Ids, Predicate
@@ -17,9 +19,9 @@ from riata.registry import qualified_name
 class predicate(Constraint):
     """A function of finished outputs: true if one is legal.
 
-    It gets the labels of slots as a list, and, if it takes two arguments, the Slots. Slots without a label have None, slots with several
-    labels a tuple of them, tokens of a tree (head, relation). `repr` and model files have the function's name, as module.name; a text
-    that is read back has no function, and must be given one (`supplied`).
+    It gets the labels of slots as a list, and, if it needs a second argument or has one called `slots`, the Slots. It returns True or
+    False. Slots without a label have None, slots with several labels a tuple of them. `repr` and model files have the function's name, as
+    module.name; a text that is read back has no function, and must be given one (`supplied`).
 
     >>> def starts_well(labels):
     ...     return labels[0] != "I-NP"
@@ -40,7 +42,14 @@ class predicate(Constraint):
             )
         self.function = None if isinstance(function, str) else function
         self.function_name = function if isinstance(function, str) else qualified_name(function)
-        self._with_slots = self.function is not None and _takes_two(self.function)
+        self._with_slots = False
+        if self.function is not None:
+            needed, self._with_slots = _arguments(self.function)
+            if needed > 2:
+                raise self.refused(
+                    f"{self.function_name}, which needs {needed} arguments",
+                    "a function of labels, or of labels and slots",
+                )
 
     @property
     def is_shared(self) -> bool:
@@ -64,7 +73,13 @@ class predicate(Constraint):
         more = (slots,) if self._with_slots else ()
 
         def is_legal(output: Ids) -> bool:
-            return bool(function(names.texts(output), *more))
+            answer = function(names.texts(output), *more)
+            if not isinstance(answer, (bool, np.bool_)):
+                raise SettingError(
+                    f"The function {self.function_name} of a constraint returned {printed(answer):.200}; expected True or False.",
+                    remedy="Its `return` may be missing." if answer is None else "Say bool(...) where you return.",
+                )
+            return bool(answer)
 
         return [Predicate(is_legal, self.cost, origin)]
 
@@ -78,12 +93,18 @@ class predicate(Constraint):
         return [self.function_name], {}
 
 
-def _takes_two(function: Callable[..., Any]) -> bool:
+def _arguments(function: Callable[..., Any]) -> tuple[int, bool]:
+    """How many arguments a function needs, and whether it gets the slots. A second one with a value of its own is the user's own."""
     try:
-        inspect.signature(function).bind(None, None)
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return False
-    return True
+        return 1, False
+    by_place = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    needed = sum(
+        one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters
+    )
+    takes_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    return needed, needed == 2 or takes_more or (len(by_place) > 1 and by_place[1].name == "slots")
 
 
 CONSTRAINT = predicate

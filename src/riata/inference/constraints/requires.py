@@ -52,6 +52,8 @@ class requires(Constraint):
 
     def ground(self, slots: Slots, origin: int = 0) -> list[Grounded]:
         a, b = slots.names.flags(self.a), slots.names.flags(self.b)
+        if twice := slots.names.shared(a, b):  # names of chunk types stand for labels
+            raise self.refused(f"{twice!r} on both sides, in {self!r}", "companions with other labels")
         if self.side is None:
             return [Rule(parts(a), parts(b), 1, None, self.cost, origin) for parts in self.groups(slots)]
         return [self._automaton(a, b, origin)]

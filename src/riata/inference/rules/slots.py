@@ -54,6 +54,11 @@ class LabelNames:
                 )
         return found
 
+    def shared(self, a: Flags, b: Flags) -> str | None:
+        """The name of a label that is flagged in both; None: there is none."""
+        both = np.flatnonzero(a & b)
+        return self.labels[both[0]] if len(both) else None
+
     def inside(self) -> Flags:
         """The labels that do not say "nothing here"."""
         return np.ones(len(self), bool) if self.outside is None else ~self.outside
