@@ -97,3 +97,17 @@ def test_true_outputs_that_break_a_constraint_are_counted_and_training_goes_on(r
     assert status == 0
     assert "2 of 4 true outputs break constraints (the first: sentence 1, from 0, breaks at_most(1, 'NP'))" in err
     assert (tmp_path / "m.riata").exists()
+
+
+def test_models_show_their_constraints_and_are_scored_without_them(run):
+    run(*TRAIN, "--constraint", RULE)
+    assert json.loads(run("inspect", "m.riata", "--json")[1])["constraints"] == ["at_most(1, 'NP')"]
+    assert "at_most(1, 'NP')" in run("inspect", "m.riata")[1]
+    kept, free = (
+        json.loads(run("evaluate", "--model", "m.riata", "--json", *more, "train.txt")[1])["metrics"]["f1"]
+        for more in ((), ("--constraints", "off"))
+    )
+    assert free > kept
+    status, _, err = run("evaluate", "--gold", "train.txt", "--predicted", "train.txt", "--constraints", "off")
+    assert status == 2
+    assert "--constraints is for --model" in err

@@ -1,9 +1,13 @@
 """The constraints of roles: what they say of outputs, and that the truth of the example keeps them."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import riata
+from riata import constraints as c
+from riata.errors import RiataWarning
 from riata.estimators.role_constraints import role_constraints
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
@@ -56,3 +60,26 @@ def test_the_truth_of_the_example_keeps_them(boundaries):
     for low, high in zip(slots.corpus.starts[:-1], slots.corpus.starts[1:], strict=True):
         rules = declared.ground(Slots(int(high - low), names, slots.spans[low:high].astype(np.int32)))
         assert not rules.broken(column.ids[low:high])
+
+
+def test_constraints_of_your_own_beside_those_of_roles(tmp_path):
+    """Columns have the names that templates have for them, and O is the label for nothing."""
+    train, test = (riata.load("embedded-roles", split) for split in ("train", "test"))
+    own = [c.at_most(0, "ARG0", where={"tag": "NN"}), "at_most(0, 'ARG2', where={'x3': 'NP'})"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RiataWarning)
+        labeler = riata.RoleLabeler("perceptron", epochs=3, constraints=["roles", *own]).fit(train)
+    texts = list(labeler.constraint_report(test).broken)
+    alone = labeler.twin(constraints="roles")
+    assert texts == [*alone.constraint_report(test).broken, *(repr(c.parse(str(one))) for one in own)]
+    slots = labeler.slots(test).corpus
+    found = labeler.predict(slots)
+    tags = [slot.column(1) for slot in slots]
+    assert not any(
+        one == ("ARG0", "NN") for labels, of in zip(found, tags, strict=True) for one in zip(labels, of, strict=True)
+    )
+    labeler.save(tmp_path / "m.riata")
+    assert list(riata.load_model(tmp_path / "m.riata").constraint_report(test).broken) == texts
+    everywhere = labeler.twin(constraints=[c.no_overlap(), c.no_embedding()])
+    named = labeler.twin(constraints=[c.no_overlap(*(one for one in labeler.classes_ if one != "O"))])
+    assert everywhere.predict(slots) == named.predict(slots)

@@ -50,6 +50,20 @@ def messages(estimator, data):
     return told
 
 
+def test_true_outputs_that_break_constraints_are_counted_over_all_parts(path, small):
+    held, streamed = (
+        [
+            str(event.text)
+            for event in messages(Chunker(epochs=1, constraints=["at_most(2, 'NP')"], stream=stream), data)
+            if hasattr(event, "text")
+        ]
+        for stream, data in ((False, riata.read_columns(path)), (True, path))
+    )
+    said = [text for text in held if "true outputs break constraints" in text]
+    assert said
+    assert said[0] in streamed
+
+
 # --- the same model --------------------------------------------------------------------------------------------------
 
 
@@ -62,6 +76,7 @@ def messages(estimator, data):
         {"dev": 0.2, "refit": True, "bits": 14},
         {"dev": embedded(split="test")[:30]},
         {"class_weight": "balanced"},
+        {"dev": 0.2, "constraints": ["at_most(2, 'NP')"]},
         {"recipe": "mira", "seeds": 2},
         {"recipe": "early", "beam": 3, "template": EARLIER},
         {"recipe": "laso-perceptron", "bits": 16, "template": EARLIER},

@@ -46,10 +46,11 @@ def declared(given: Sequence[str]) -> list[Any] | str | None:
     from riata.constraints import parse, read
     from riata.errors import SettingError
 
-    if tuple(given) == ("roles",) and not os.path.exists("roles"):
-        return "roles"  # what the task srl makes of it; others refuse it
     found: list[Any] = []
     for text in given:
+        if text == "roles" and not os.path.exists(text):
+            found.append(text)  # what the task srl makes of it; others refuse it
+            continue
         if not os.path.exists(text):
             if "(" not in text:
                 raise SettingError(
@@ -62,7 +63,7 @@ def declared(given: Sequence[str]) -> list[Any] | str | None:
         if not read_ones:
             raise SettingError("there are no constraints in it.", file=text, remedy="Constraints are one per line.")
         found += read_ones
-    return found or None
+    return "roles" if found == ["roles"] else found or None
 
 
 def switched(estimator: Any, keeps: str | None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from riata.commands.base import format_option
+from riata.commands.constraint_options import switch_option, switched
 from riata.commands.estimator_options import (
     column_options,
     context_options,
@@ -40,6 +41,7 @@ from riata.commands.estimator_options import (
 @context_options
 @format_option
 @decoding_option
+@switch_option
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:
     """Precision, recall and F1 exactly as conlleval counts them, or accuracy; with bootstrap 95 % intervals.
@@ -66,6 +68,8 @@ def command(**options: Any) -> None:
         raise click.UsageError(
             "give either --model MODEL FILE, or --gold FILE --predicted FILE (with --against and --task, where wanted)."
         )
+    if options["keeps"] and not by_model:
+        raise click.UsageError("--constraints is for --model.")
     if by_model:
         _evaluate_model(options)
     else:
@@ -79,6 +83,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 
     meter = Meter()
     estimator, _ = reader(options["model_file"], options["file"], options)
+    estimator = switched(estimator, options["keeps"])
     data = read_for(estimator, options["file"], options)
     corpus = estimator.scored_columns(data)
     began = time.perf_counter()

@@ -93,7 +93,7 @@ def _model(estimator: Any, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("passes", str(facts["passes"])),
         ("templates", str(len(facts["templates"]) or "")),
         ("parameters", ", ".join(f"`{k}={v}`" for k, v in estimator.changed_params().items() if _is_plain(v))),
-        ("constraints", ", ".join(f"`{each!r}`" for each in estimator.constraints or [])),
+        ("constraints", ", ".join(f"`{each}`" for each in facts["constraints"] or [])),
     ]
     return [(name, text) for name, text in rows if text]
 

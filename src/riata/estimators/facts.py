@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from riata.choosing.preference import recipe_name
+from riata.estimators.constrained import stored_constraints
 from riata.models.weights_by_name import by_name
 
 
@@ -27,10 +28,11 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "array_width": estimator.array_width_,
         "templates": [str(template) for template in estimator.model_.features.templates],
         "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
+        "constraints": stored_constraints(estimator)[0] or None,
         "settings": {
             k: v
             for k, v in estimator.get_params(deep=False).items()
-            if k != "lists" and isinstance(v, (int, float, str, bool, dict))
+            if k not in ("lists", "constraints") and isinstance(v, (int, float, str, bool, dict))
         },
         "training": {
             **estimator.facts_,

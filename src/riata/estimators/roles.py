@@ -73,15 +73,17 @@ class RolesOfSlots(Fitting, Looking, Keeping):
             del self._roles
 
     def declared_constraints(self) -> Any:
-        """With the word ROLES: those of role_constraints.py for the roles of the model, or of the data that it learns from."""
-        if not isinstance(self.constraints, str) or self.constraints != ROLES:
+        """With the word ROLES, alone or in a list: those of role_constraints.py for the roles of the model, or of its training data."""
+        own = [self.constraints] if isinstance(self.constraints, str) else self.constraints
+        if not isinstance(own, (list, tuple)) or not any(isinstance(one, str) and one == ROLES for one in own):
             return super().declared_constraints()
         known: list[str] | None = self.__dict__.get("_roles") or getattr(self, "classes_", None)
         if known is None:
             return None
         from riata.estimators.role_constraints import role_constraints
 
-        return role_constraints(known, overlap=self.boundaries != GIVEN)
+        of_task = role_constraints(known, overlap=self.boundaries != GIVEN)
+        return [*of_task, *(one for one in own if not (isinstance(one, str) and one == ROLES))]
 
     def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
         """Spans and properties, for constraints."""

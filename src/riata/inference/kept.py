@@ -165,8 +165,11 @@ def token_slots(corpus: Corpus, names: LabelNames) -> list[Slots]:
 
 
 def columns_of_slots(corpus: Corpus, names: Sequence[str | int]) -> Callable[[int, int], ColumnsOfSlots]:
-    """Gives the columns of a corpus, under these names, from one token to before another."""
+    """Gives the columns of a corpus, under these names and those of templates, from one token to before another."""
     by_name = dict(zip(names, corpus.columns, strict=False))
+    for number, column in enumerate(corpus.columns):
+        for name in ("word", "tag")[number : number + 1] + (f"x{number}",) * (number > 0):
+            by_name.setdefault(name, column)
     known: dict[str | int, Sequence[str]] = {}
     return lambda low, high: ColumnsOfSlots(tuple(by_name), known, lambda name: by_name[name].texts(), (low, high))
 

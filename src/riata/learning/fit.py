@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import Instances, verdicts
+from riata._core import Instances
 from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
 from riata.data.named_features import check_kind
@@ -21,11 +20,11 @@ from riata.data.unknown import MARK, check_all_known, hidden
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
-from riata.inference.kept import Grounded, Kept
-from riata.inference.rules.rule import HARD
+from riata.inference.kept import Kept
 from riata.learning.batch import prior
 from riata.learning.development import check_dev, parted, train_again
 from riata.learning.events import Listener, Note
+from riata.learning.illegal_truth import IllegalTruth
 from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
 from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.learning.online import TrainingSet
@@ -34,8 +33,6 @@ from riata.learning.structure import LearntStructure, learnt
 from riata.models.masked import no_mask
 from riata.models.model import Model
 from riata.parallel import cores
-
-ILLEGAL = 2  # what the core says of an output that breaks a rule without a penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,32 +257,12 @@ class Fit:
         if kept is None:
             return examples
         rules = kept.on(inputs_of(data))
-        self._tell_of_illegal(structure, data, kept, rules)
+        illegal = IllegalTruth(kept, structure)
+        illegal.add(data, rules)
+        illegal.tell(self.tell)
         if self.options.constrained.during and rules.has_predicates:
             self.tell(Note("Functions in constraints are asked by predictions, not while learning.", warning=True))
         return replace(examples, rules=rules.native) if self.options.constrained.during else examples
-
-    def _tell_of_illegal(self, structure: LearntStructure, data: Corpus, kept: Kept, rules: Grounded) -> None:
-        """Tells how many true outputs break constraints that must be kept, and which ones the first of them breaks."""
-        outputs, codes = structure.outputs, structure.codes(data)
-        illegal = verdicts(rules.native, data.starts, outputs.all_slot_labels(codes, data.starts).ravel()) == ILLEGAL
-        of_sentences = [codes[low:high] for low, high in pairwise(data.starts.tolist())]
-        if rules.has_predicates:
-            for s in np.flatnonzero(~illegal).tolist():
-                refused = rules.of(s).hard().penalty_of_predicates(outputs.slot_labels(of_sentences[s]))
-                illegal[s] = len(of_sentences[s]) > 0 and refused == HARD
-        if illegal.any():
-            first, number = int(np.argmax(illegal)), int(illegal.sum())
-            labels = outputs.slot_labels(of_sentences[first])
-            origins = sorted({one.origin for one in rules.of(first).hard().broken(labels)})
-            broken = ", ".join(repr(kept.declared[origin]) for origin in origins)
-            place = f" (the first: sentence {first}, from 0, breaks {broken})"
-            self.tell(
-                Note(
-                    f"{number:,} of {len(data):,} true outputs break constraints{place}. No prediction can be right there.",
-                    warning=True,
-                )
-            )
 
     def plan(self, epochs: int, *, refit: bool) -> Plan:
         return Plan(

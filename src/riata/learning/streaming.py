@@ -13,9 +13,11 @@ from riata.data.memory import as_corpus, inputs_of
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
 from riata.errors import DataError
+from riata.inference.kept import Kept
 from riata.learning.development import first_held_out
 from riata.learning.events import Epoch, Listener, ignore
 from riata.learning.fit import Fit
+from riata.learning.illegal_truth import IllegalTruth
 from riata.learning.labels import LabelSet, counts_of, label_set_of, learnable
 from riata.learning.loop import Outcome, Trainer, train
 from riata.learning.structure import LearntStructure
@@ -113,9 +115,21 @@ class StreamedFit:
         if data.structure.counts_words(trainer.features):
             for part in data.parts():
                 data.structure.count_words(trainer.features, part)
+        if not refit:
+            self._tell_of_illegal(data)
         plan = self.fit.plan(epochs, refit=refit)
-        score = None if dev is None else lambda model: self._score(model, dev())
+        kept = self.fit.kept(data.structure)
+        score = None if dev is None else lambda model: self._score(model, dev(), kept)
         return train(trainer, data, plan, score, self.fit.tell)
+
+    def _tell_of_illegal(self, data: StreamedSet) -> None:
+        """Reads all parts once more, if there are constraints."""
+        kept = self.fit.kept(data.structure)
+        if kept is not None:
+            illegal = IllegalTruth(kept, data.structure)
+            for part in data.parts():
+                illegal.add(part, kept.on(inputs_of(part)))
+            illegal.tell(self.fit.tell)
 
     def _between(self, first: int, last: int, *, mend: bool = False) -> Iterator[Corpus]:
         """Sentences first to last - 1. mend: whether tags become those that are learnt, illegal ones read as conlleval does."""
@@ -135,10 +149,17 @@ class StreamedFit:
             file=self.file.name,
         )
 
-    def _score(self, model: Model, parts: Iterator[Corpus]) -> float:
+    def _score(self, model: Model, parts: Iterator[Corpus], kept: Kept | None) -> float:
         total = statistic = None
+        decoder = self.fit.options.decoder
         for part in parts:
-            predicted = model.decode(model.features.instances(inputs_of(part)), self.fit.options.decoder)
+            inputs = inputs_of(part)
+            if kept is not None and decoder.risk is not None:
+                predicted = model.predict(inputs, replace(decoder, kept=kept))
+            else:
+                predicted = model.decode(model.features.instances(inputs), decoder)
+            if kept is not None and decoder.risk is None:
+                predicted = model.made_to_keep(inputs, predicted, replace(decoder, kept=kept), lenient=True)
             found = evaluate_column(
                 part.columns[-1], predicted, model.labels, part.starts, chunks=self.fit.options.chunks
             )
