@@ -90,10 +90,13 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
            "One pass over the sentences in the given order. gold: the outputs, one number per token; None: the labels of the instances. "
            "rules: what the learner finds must keep them.")
       .def("averaged", &Trainer::averaged, alone)
-      .def("average_into", &Trainer::average_into, nb::arg("weights"), alone, "The same in the memory of other weights.")
       .def("last", &Trainer::last, alone)
       .def("untruncated", &Trainer::untruncated, alone, "The last weights, none of them left out.")
-      .def("finish", &Trainer::finish, alone, "The average, in the memory of the learner, which is not used again.")
+      .def("keep", &Trainer::keep, nb::arg("average"), alone,
+           "Keeps the average or the last weights, in case that the next pass is broken off.")
+      .def("kept", &Trainer::kept, alone, "What was kept last.")
+      .def("finish", &Trainer::finish, nb::arg("and_last"), alone,
+           "The average, in the memory of the learner, which learns no more. and_last: whether `untruncated` will be asked, once.")
       .def("recorded_margins",
            [](const Trainer& self) {
              const LeastMargins least = self.learner().recorded_margins();

@@ -35,30 +35,52 @@ TransitionCoding coding_of(std::int32_t system, std::int32_t relations, std::int
   return {static_cast<TransitionSystem>(system), relations, root, tag_family, PairRelations(std::move(all))};
 }
 
-// For each block of weights its template, its values, [blocks][4], and its operators, eight from this number times eight on.
-nb::tuple blocks_of(const BlockRows& rows) {
-  const auto count = static_cast<std::size_t>(rows.blocks());
-  std::vector<std::int32_t> templates(count), values(parts * count), groups(count);
-  rows.each_block([&](std::int32_t number, const RowKey& key) {
-    const auto block = static_cast<std::size_t>(number);
-    templates[block] = key.number();
-    for (std::size_t i = 0; i < parts; ++i) values[parts * block + i] = key.values()[i];
-    groups[block] = rows.group(number);
-  });
-  return nb::make_tuple(give(std::move(templates)), give(std::move(values)), give(std::move(groups)));
+// For each row of weights its template, its values, [rows][4], and how many weights it has; for each of these its operator and its place.
+nb::tuple rows_of(const BlockRows& rows) {
+  std::vector<std::int32_t> templates, values, counts, operators, places;
+  rows.each_row(
+      [&](const RowKey& key) {
+        templates.push_back(key.number());
+        for (const std::int32_t value : key.values()) values.push_back(value);
+        counts.push_back(0);
+      },
+      [&](std::int32_t of, std::int64_t place) {
+        ++counts.back();
+        operators.push_back(of);
+        places.push_back(static_cast<std::int32_t>(place));
+      });
+  return nb::make_tuple(give(std::move(templates)), give(std::move(values)), give(std::move(counts)), give(std::move(operators)),
+                        give(std::move(places)));
 }
 
-void set_blocks(BlockRows& rows, const TransitionTemplates& templates, std::int32_t stride, const In<std::int32_t>& of_templates,
-                const In<std::int32_t>& values, const In<std::int32_t>& groups) {
-  check(values.shape(0) == parts * of_templates.shape(0) && groups.shape(0) == of_templates.shape(0));
-  for (std::size_t block = 0; block < groups.shape(0); ++block) {
-    const std::int32_t number = view(of_templates)[block], group = view(groups)[block];
-    check(number >= 0 && number < static_cast<std::int32_t>(templates.templates().size()));
-    check(group >= 0 && group < stride / BlockRows::width);
-    for (std::size_t i = 0; i < parts; ++i) check(view(values)[parts * block + i] >= 0);
-    check(view(values)[parts * block + parts - 1] < RowKey::most_last);
-    check(rows.add(RowKey::of(number, values.data() + parts * block), group) == static_cast<std::int32_t>(block));
+template <class Real>
+void set_rows(TransitionModel<Real>& model, const In<std::uint64_t>& sets, const In<std::int32_t>& templates,
+              const In<std::int32_t>& values, const In<std::int32_t>& counts, const In<std::int32_t>& operators, const In<Real>& weights) {
+  check(values.shape(0) == parts * templates.shape(0) && counts.shape(0) == templates.shape(0));
+  check(operators.shape(0) == weights.shape(0));
+  BlockRows rows;
+  for (std::size_t i = 0; i < sets.shape(0); ++i) check(rows.add_set(view(sets)[i]) == static_cast<std::int32_t>(i));
+  const auto of_templates = static_cast<std::int32_t>(model.templates.templates().size());
+  const std::int32_t stride = model.weights.coding.stride();
+  Numbers<Real> flat;
+  std::size_t at = 0;
+  for (std::size_t row = 0; row < templates.shape(0); ++row) {
+    const std::int32_t number = view(templates)[row], count = view(counts)[row];
+    check(number >= 0 && number < of_templates && count >= 1 && static_cast<std::size_t>(count) <= operators.shape(0) - at);
+    for (std::size_t i = 0; i < parts; ++i) check(view(values)[parts * row + i] >= 0);
+    check(view(values)[parts * row + parts - 1] < RowKey::most_last);
+    const RowKey key = RowKey::of(number, values.data() + parts * row);
+    for (const std::size_t end = at + static_cast<std::size_t>(count); at < end; ++at) {
+      const std::int32_t of = view(operators)[at];
+      check(of >= 0 && of < stride && rows.find(key, of) < 0);
+      const auto place = static_cast<std::size_t>(rows.add(key, of));
+      flat.resize(static_cast<std::size_t>(rows.size()), Real{0});
+      flat[place] = view(weights)[at];
+    }
   }
+  check(at == operators.shape(0));
+  model.weights.rows = Shared(std::move(rows));
+  model.weights.flat = std::move(flat);
 }
 
 // The tags of head and child, and the relations that were seen with them.
@@ -92,8 +114,9 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
              std::int32_t tag_family) { new (self) Kind(templates, {coding_of(system, relations, root, tag_family), {}, {}}); },
           nb::arg("templates"), nb::arg("system"), nb::arg("relations"), nb::arg("root"), nb::arg("tag_family"))
       .def(
-          "blocks", [](const Kind& self) { return blocks_of(*self.weights.rows); },
-          "For each block of weights its template, its values, four of each block, and the number of its group of operators.")
+          "rows", [](const Kind& self) { return rows_of(*self.weights.rows); },
+          "For each row of weights its template, its values, four of each row, and how many weights it has; for each of these its operator "
+          "and its place.")
       .def(
           "sets",
           [](const Kind& self) {
@@ -105,16 +128,8 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def(
           "pairs", [](const Kind& self) { return pairs_of(self.weights.coding.pairs); },
           "The tags of head and child, and the relations that were seen with them.")
-      .def(
-          "set_blocks",
-          [](Kind& self, const In<std::uint64_t>& sets, const In<std::int32_t>& templates, const In<std::int32_t>& values,
-             const In<std::int32_t>& groups) {
-            BlockRows rows;
-            for (std::size_t i = 0; i < sets.shape(0); ++i) check(rows.add_set(view(sets)[i]) == static_cast<std::int32_t>(i));
-            set_blocks(rows, self.templates, self.weights.coding.stride(), templates, values, groups);
-            self.weights.rows = Shared(std::move(rows));
-          },
-          nb::arg("sets"), nb::arg("templates"), nb::arg("values"), nb::arg("groups"))
+      .def("set_rows", &set_rows<Real>, nb::arg("sets"), nb::arg("templates"), nb::arg("values"), nb::arg("counts"), nb::arg("operators"),
+           nb::arg("weights"), "All rows, with the weights of their operators one after the other.")
       .def(
           "set_pairs",
           [](Kind& self, const In<std::int32_t>& heads, const In<std::int32_t>& children, const In<std::int32_t>& relations) {

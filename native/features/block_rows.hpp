@@ -1,15 +1,16 @@
-// Rows with one weight per operator, kept in blocks of eight. A block enters at the first update that touches one of its operators, so that
-// a feature costs no more memory than the operators that it was seen with.
+// Rows with one weight per operator, as far as updates have touched them, so that a feature costs no more memory than the operators that it
+// was seen with. Weights stand in blocks of four, each of which is that of any operator.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/id_pair_index.hpp"
-#include "core/kernels.hpp"
 #include "core/numbers.hpp"
 
 namespace riata {
@@ -34,74 +35,81 @@ struct RowKey {
 
 class BlockRows {
  public:
-  static constexpr std::int32_t width = row_multiple;  // operators of a block
+  static constexpr std::int32_t width = 4;  // weights of a block
+  static constexpr std::int32_t most_operators = std::int32_t{1} << 16;
+  // The operators of the weights of a block. From the second on, one that equals the first has not been taken: its weight is 0.
+  using Operators = std::array<std::uint16_t, width>;
 
-  std::int32_t blocks() const noexcept { return static_cast<std::int32_t>(links_.size()); }
-  std::int64_t size() const noexcept { return std::int64_t{blocks()} * width; }  // weights
+  std::int32_t blocks() const noexcept { return blocks_; }
+  std::int64_t size() const noexcept { return std::int64_t{blocks_} * width; }  // weights
 
   // Where the search for a row begins; and the memory that it reads first.
-  static std::size_t hash(const RowKey& key) noexcept { return mix(key.low ^ mix(key.high)); }
-  void prefetch(std::size_t hashed) const noexcept {
-    if (!entries_.empty()) __builtin_prefetch(&entries_[hashed & (entries_.size() - 1)]);
+  static std::uint64_t hash(const RowKey& key) noexcept { return mix(key.low ^ mix(key.high)); }
+  void prefetch(std::uint64_t hashed) const noexcept {
+    const Entries& entries = part(hashed).entries;
+    if (!entries.empty()) __builtin_prefetch(&entries[first_slot(entries, hashed)]);
   }
-  // Calls visit(block, group) for all blocks of a row: a block is for the operators group * width and the following. A row that no update
-  // has touched has none.
+  // Calls visit(block, its operators) for all blocks of a row. A row that no update has touched has none.
   template <class Visit>
-  [[gnu::always_inline]] void each(const RowKey& key, std::size_t hashed, Visit visit) const {
-    if (entries_.empty()) return;
-    const Entry& entry = entries_[slot_of(key, hashed)];
-    if (entry.first >= 0) visit(entry.first, entry.first_group);
-    if (entry.second < 0) return;
-    visit(entry.second, entry.second_group);
-    if (!entry.more) return;
-    for (std::int32_t block = next(entry.second); block >= 0; block = next(block)) visit(block, group(block));
+  [[gnu::always_inline]] void each(const RowKey& key, std::uint64_t hashed, Visit visit) const {
+    const Entries& entries = part(hashed).entries;
+    if (!entries.empty()) each_of(entries[slot_of(entries, key, hashed)], visit);
   }
-  std::int32_t group(std::int32_t block) const noexcept { return links_[static_cast<std::size_t>(block)].group; }
 
-  std::int32_t find(const RowKey& key, std::int32_t group_of) const noexcept {
-    std::int32_t found = -1;
-    each(key, hash(key), [&](std::int32_t block, std::int32_t of) { found = of == group_of ? block : found; });
+  // The place of the weight of an operator among all weights; -1: there is none.
+  std::int64_t find(const RowKey& key, std::int32_t of) const noexcept {
+    std::int64_t found = -1;
+    each(key, hash(key), [&](std::int32_t block, const Operators& operators) {
+      const auto at = std::find(operators.begin(), operators.end(), of);
+      if (at != operators.end()) found = std::int64_t{block} * width + (at - operators.begin());
+    });
     return found;
   }
-  std::int32_t add(const RowKey& key, std::int32_t group_of) {
-    if (2 * entries_.size() < 3 * (count_ + 1)) grow();
-    Entry& entry = entries_[slot_of(key, hash(key))];
-    std::int32_t found = -1, last = -1;
-    each(key, hash(key), [&](std::int32_t block, std::int32_t of) {
-      found = of == group_of ? block : found;
-      last = block;
-    });
-    if (found >= 0) return found;
-    if (links_.size() >= IdPairIndex::most / width) throw Error("DataError", "more than 2^28 blocks of weights", "Use a smaller template.");
-    const std::int32_t block = blocks();
-    links_.push_back({-1, group_of});
-    if (last < 0) {
-      entry.key = key;
-      entry.first = block;
-      entry.first_group = static_cast<std::uint16_t>(group_of);
-      ++count_;
-    } else if (entry.second < 0) {
-      entry.second = block;
-      entry.second_group = static_cast<std::uint16_t>(group_of);
-    } else {
-      entry.more = true;
-      links_[static_cast<std::size_t>(last)].next = block;
+  std::int64_t add(const RowKey& key, std::int32_t of) {
+    if (of < 0 || of >= most_operators) throw Error("DataError", "more than 65,536 operators", "Use fewer relations or tags.");
+    const auto wanted = static_cast<std::uint16_t>(of);
+    const std::uint64_t hashed = hash(key);
+    Part& in = parts_[part_of(hashed)];
+    if (2 * in.entries.size() < 3 * (in.count + 1)) grow(in.entries);
+    Entry& entry = in.entries[slot_of(in.entries, key, hashed)];
+    if (entry.first < 0) {
+      entry = {key, new_block(), -1, all_of(wanted)};
+      ++in.count;
+      return std::int64_t{entry.first} * width;
     }
-    return block;
+    std::int32_t place = place_in(entry.operators, wanted);
+    if (place >= 0) return std::int64_t{entry.first} * width + place;
+    std::int32_t last = -1;
+    for (std::int32_t link = entry.next; link >= 0; link = links_[static_cast<std::size_t>(link)].next) {
+      place = place_in(links_[static_cast<std::size_t>(link)].operators, wanted);
+      if (place >= 0) return std::int64_t{links_[static_cast<std::size_t>(link)].block} * width + place;
+      last = link;
+    }
+    const auto added = static_cast<std::int32_t>(links_.size());
+    links_.push_back({all_of(wanted), new_block(), -1});
+    (last < 0 ? entry.next : links_[static_cast<std::size_t>(last)].next) = added;
+    return std::int64_t{links_.back().block} * width;
   }
 
-  // Calls visit(block, key of its row) for all blocks, in any order.
-  template <class Visit>
-  void each_block(Visit visit) const {
-    for (const Entry& entry : entries_) {
-      if (entry.first >= 0) each(entry.key, hash(entry.key), [&](std::int32_t block, std::int32_t) { visit(block, entry.key); });
+  // All rows, in the order in which they have entered: visit(key), then weight(operator, place) for each of its weights.
+  template <class Visit, class Weight>
+  void each_row(Visit visit, Weight weight) const {
+    std::vector<const Entry*> rows;
+    for (const Part& in : parts_) {
+      for (const Entry& entry : in.entries) {
+        if (entry.first >= 0) rows.push_back(&entry);
+      }
     }
-  }
-  // [blocks] the key of the row of every block.
-  std::vector<RowKey> keys() const {
-    std::vector<RowKey> out(links_.size());
-    each_block([&](std::int32_t block, const RowKey& key) { out[static_cast<std::size_t>(block)] = key; });
-    return out;
+    std::sort(rows.begin(), rows.end(), [](const Entry* a, const Entry* b) { return a->first < b->first; });
+    for (const Entry* entry : rows) {
+      visit(entry->key);
+      each_of(*entry, [&](std::int32_t block, const Operators& operators) {
+        for (std::int32_t i = 0; i < width; ++i) {
+          const std::uint16_t of = operators[static_cast<std::size_t>(i)];
+          if (i == 0 || of != operators[0]) weight(std::int32_t{of}, std::int64_t{block} * width + i);
+        }
+      });
+    }
   }
 
   // Sets of relations as values: a number for each set that was seen; -1: it was not.
@@ -113,37 +121,80 @@ class BlockRows {
   }
 
  private:
-  // A row. Most have one or two blocks, which stand here; the others follow the second one.
+  // A row with its first block. The others follow as links.
   struct alignas(32) Entry {
     RowKey key;
-    std::int32_t first = -1, second = -1;
-    std::uint16_t first_group = 0, second_group = 0;
-    bool more = false;
+    std::int32_t first = -1, next = -1;  // block, link
+    Operators operators = {};
   };
   struct Link {
-    std::int32_t next, group;
+    Operators operators;
+    std::int32_t block, next;
   };
-  std::int32_t next(std::int32_t block) const noexcept { return links_[static_cast<std::size_t>(block)].next; }
+  using Entries = Numbers<Entry>;
+  // The table is divided into parts, which grow one after the other and by a quarter, so that little memory is unused or in use twice.
+  struct Part {
+    Entries entries = {};  // open addressing
+    std::size_t count = 0;
+  };
+  static constexpr std::int32_t part_bits = 5;
+
   static std::int32_t upper(std::uint64_t set) noexcept { return static_cast<std::int32_t>(set >> 32); }
   static std::int32_t lower(std::uint64_t set) noexcept { return static_cast<std::int32_t>(set & 0xFFFFFFFFu); }
 
-  std::size_t slot_of(const RowKey& key, std::size_t hashed) const noexcept {
-    const std::size_t mask = entries_.size() - 1;
-    std::size_t slot = hashed & mask;
-    while (entries_[slot].first >= 0 && entries_[slot].key != key) slot = (slot + 1) & mask;
+  static std::size_t part_of(std::uint64_t hashed) noexcept { return hashed >> (64 - part_bits); }
+  const Part& part(std::uint64_t hashed) const noexcept { return parts_[part_of(hashed)]; }
+  static std::size_t first_slot(const Entries& entries, std::uint64_t hashed) noexcept {
+    return ((hashed & 0xFFFFFFFFu) * entries.size()) >> 32;
+  }
+  static std::size_t slot_of(const Entries& entries, const RowKey& key, std::uint64_t hashed) noexcept {
+    std::size_t slot = first_slot(entries, hashed);
+    while (entries[slot].first >= 0 && entries[slot].key != key) {
+      if (++slot == entries.size()) slot = 0;
+    }
     return slot;
   }
-  void grow() {
-    Numbers<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());
-    old.swap(entries_);
+  static void grow(Entries& entries) {
+    Entries old(entries.size() + std::max<std::size_t>(entries.size() / 4, 16));
+    old.swap(entries);
     for (const Entry& entry : old) {
-      if (entry.first >= 0) entries_[slot_of(entry.key, hash(entry.key))] = entry;
+      if (entry.first >= 0) entries[slot_of(entries, entry.key, hash(entry.key))] = entry;
     }
   }
 
-  std::size_t count_ = 0;
-  Numbers<Entry> entries_;  // open addressing; the size is a power of two
-  Numbers<Link> links_;     // [blocks]
+  template <class Visit>
+  [[gnu::always_inline]] void each_of(const Entry& entry, Visit visit) const {
+    if (entry.first < 0) return;
+    visit(entry.first, entry.operators);
+    for (std::int32_t at = entry.next; at >= 0;) {
+      const Link& link = links_[static_cast<std::size_t>(at)];
+      visit(link.block, link.operators);
+      at = link.next;
+    }
+  }
+  // The place of an operator in a block, which takes it if there is room; -1: there is none.
+  static std::int32_t place_in(Operators& operators, std::uint16_t wanted) noexcept {
+    if (operators[0] == wanted) return 0;
+    for (std::size_t i = 1; i < operators.size(); ++i) {
+      if (operators[i] == operators[0]) operators[i] = wanted;
+      if (operators[i] == wanted) return static_cast<std::int32_t>(i);
+    }
+    return -1;
+  }
+  static Operators all_of(std::uint16_t wanted) noexcept {
+    Operators out;
+    out.fill(wanted);
+    return out;
+  }
+  std::int32_t new_block() {
+    if (blocks_ >= std::numeric_limits<std::int32_t>::max() / width)
+      throw Error("DataError", "more than 2^29 blocks of weights", "Use a smaller template.");
+    return blocks_++;
+  }
+
+  std::array<Part, std::size_t{1} << part_bits> parts_ = {};
+  Numbers<Link> links_;
+  std::int32_t blocks_ = 0;
   IdPairIndex sets_;
 };
 

@@ -8,6 +8,7 @@ from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, with_trees
 from riata.errors import SettingError, UnsupportedError
 from riata.inference.structures.transitions import SYSTEMS
+from riata.learning.events import Progressed, Started
 from samples import quietly
 
 SENTENCES = [
@@ -131,10 +132,10 @@ def test_a_model_stays_as_it_is_while_training_goes_on():
     words, trees = data()
     learnt = fitted(epochs=1)
     model = learnt.model_
-    blocks = [part.tolist() for part in model.weights.blocks()]
+    rows = [part.tolist() for part in model.weights.rows()]
     quietly(learnt.set_params(warm_start=True, epochs=5), words, trees)
     assert learnt.model_.weights.size > model.weights.size
-    assert [part.tolist() for part in model.weights.blocks()] == blocks
+    assert [part.tolist() for part in model.weights.rows()] == rows
 
 
 @pytest.mark.parametrize("by", ["prefix", "pending"])
@@ -163,3 +164,37 @@ def test_words_alone_are_enough():
     alone = [[word for word, _ in sentence] for sentence in words]
     learnt = quietly(parser(epochs=30), alone, trees)
     assert learnt.predict(alone) == trees
+
+
+def test_ctrl_c_leaves_the_model_of_the_last_complete_epoch():
+    """Features that have come since then have no weights."""
+
+    def listener(event):
+        if isinstance(event, Started) and event.epoch == 3:
+            listener.third = True
+        if isinstance(event, Progressed) and getattr(listener, "third", False):
+            raise KeyboardInterrupt
+
+    words, trees = data()
+    stopped = parser(epochs=5)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(words * 50, trees * 50, listener=listener)
+    whole = quietly(parser(epochs=2), words * 50, trees * 50)
+    assert stopped.best_epoch_ == 2
+    assert sorted(stopped.state_features_) == sorted(whole.state_features_)
+    assert stopped.predict(words) == whole.predict(words)
+
+
+def test_a_feature_has_weights_for_many_relations(tmp_path):
+    """More than a block of weights has, and all of them are there again after saving."""
+    names = [f"r{i}" for i in range(40)]
+    words = [[("a", "X"), (f"w{i}", "Y")] for i in range(40)]
+    trees = [[(0, "root"), (1, name)] for name in names]
+    learnt = quietly(parser("laso-perceptron", epochs=20, beam=8), words, trees)
+    assert learnt.predict(words) == trees
+    counts = learnt.model_.weights.rows()[2]
+    assert counts.max() > 30
+    learnt.save(tmp_path / "model")
+    again = riata.load_model(tmp_path / "model")
+    assert again.predict(words) == trees
+    assert sorted(again.state_features_) == sorted(learnt.state_features_)

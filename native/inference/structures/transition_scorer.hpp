@@ -188,16 +188,16 @@ class TransitionScorer {
     std::size_t k = 0;
     for (std::size_t f = 0; f < fresh_.size(); ++f) {
       for (; k < ends_[f]; ++k) {
-        rows_.each(keys_[k], hashes_[k], [&](std::int32_t block, std::int32_t group) {
+        rows_.each(keys_[k], hashes_[k], [&](std::int32_t block, const BlockRows::Operators& operators) {
           __builtin_prefetch(weights_.data() + std::int64_t{block} * BlockRows::width);
-          blocks_.push_back({block, fresh_[f].second + group * BlockRows::width});
+          blocks_.push_back({fresh_[f].second, block, operators});
         });
       }
     }
-    for (const auto& [block, start] : blocks_) {
+    for (const auto& [start, block, operators] : blocks_) {
       const Real* row = weights_.data() + std::int64_t{block} * BlockRows::width;
       Real* to = arena_.data() + start;
-      for (std::int32_t j = 0; j < BlockRows::width; ++j) to[j] += row[j];
+      for (std::size_t j = 0; j < operators.size(); ++j) to[operators[j]] += row[j];
     }
   }
 
@@ -273,8 +273,14 @@ class TransitionScorer {
   std::vector<std::int64_t> used_;
   std::vector<std::pair<std::size_t, std::int64_t>> fresh_;  // groups, and where their scores will stand
   std::vector<const Real*> summed_;
-  std::vector<std::size_t> ends_, hashes_;                     // [fresh_], [keys_]
-  std::vector<std::pair<std::int32_t, std::int64_t>> blocks_;  // and where they are added
+  std::vector<std::size_t> ends_;      // [fresh_]
+  std::vector<std::uint64_t> hashes_;  // [keys_]
+  struct Addend {
+    std::int64_t start;  // where it is added
+    std::int32_t block;
+    BlockRows::Operators operators;
+  };
+  std::vector<Addend> blocks_;
 };
 
 }  // namespace riata

@@ -311,11 +311,10 @@ class TransitionSpace : public CorpusSpace {
 
   // Appends the features of a step from a state.
   void features_of(const ParserState& from, ActionId action, StepFeatures& out) {
-    const std::int32_t group = action / BlockRows::width, place = action % BlockRows::width;
     const auto set_number = [&](std::uint64_t set) { return grown_ != nullptr ? grown_->add_set(set) : rows_.find_set(set); };
     for (const RowKey& key : scorer_.look(states_, from, set_number)) {
-      const std::int32_t block = grown_ != nullptr ? grown_->add(key, group) : rows_.find(key, group);
-      if (block >= 0) out.push_back({std::int64_t{block} * BlockRows::width + place, 1.0});
+      const std::int64_t place = grown_ != nullptr ? grown_->add(key, action) : rows_.find(key, action);
+      if (place >= 0) out.push_back({place, 1.0});
     }
     if (grown_ != nullptr) weights_.grow(static_cast<std::size_t>(rows_.size()));
   }

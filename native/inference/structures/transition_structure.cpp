@@ -78,7 +78,7 @@ std::unique_ptr<Structure<Real>> TransitionModel<Real>::over(const Corpus& corpu
   return std::make_unique<TransitionStructure<Real>>(*this, corpus, vector, grows);
 }
 
-// Blocks may be in another order in the other model, and so may sets of relations; both are matched by what they stand for.
+// Weights may be in another order in the other model, and so may sets of relations; both are matched by what they stand for.
 template <class Real>
 void TransitionModel<Real>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
   auto& same = dynamic_cast<TransitionModel&>(other);
@@ -87,18 +87,17 @@ void TransitionModel<Real>::match(Model<Real>& other, const typename Model<Real>
   if (weights.coding.relations != same.weights.coding.relations || weights.coding.system != same.weights.coding.system ||
       templates.templates() != same.templates.templates())
     throw Error("RiataError", "the weights belong to different models");
-  const std::vector<RowKey> keys = from.keys();
-  for (std::int32_t block = 0; block < from.blocks(); ++block) {
-    const RowKey& key = keys[static_cast<std::size_t>(block)];
+  RowKey to_key;
+  const auto row = [&](const RowKey& key) {
     auto values = key.values();
     const std::vector<std::int32_t>& read = templates.templates()[static_cast<std::size_t>(key.number())];
     for (std::size_t i = 0; i < read.size(); ++i) {
       const std::int32_t kind = templates.parts()[static_cast<std::size_t>(read[i])].kind;
       if (kind == ParserPart::left_set || kind == ParserPart::right_set) values[i] = to.add_set(from.set(values[i]));
     }
-    const std::int32_t into = to.add(RowKey::of(key.number(), values.data()), from.group(block));
-    visit(std::int64_t{block} * BlockRows::width, std::int64_t{into} * BlockRows::width, BlockRows::width);
-  }
+    to_key = RowKey::of(key.number(), values.data());
+  };
+  from.each_row(row, [&](std::int32_t of, std::int64_t place) { visit(place, to.add(to_key, of), 1); });
 }
 
 template class TransitionModel<float>;

@@ -20,7 +20,9 @@ EpochResult OnlineTrainer<Real>::epoch(const Corpus& corpus, std::span<const std
   ok = ok && (sentence_weights.empty() || static_cast<std::int64_t>(sentence_weights.size()) == corpus.sentences());
   for (const std::int64_t s : order) ok = ok && s >= 0 && s < corpus.sentences();
   if (!ok) throw Error("RiataError", "order, outputs and weights do not fit the sentences");
+  const std::size_t before = weights_.size();
   model_->grow(corpus, weights_);
+  if (weights_.size() != before && !kept_.empty()) keep(keeps_average_);  // weights may have moved, so that what was kept has other places
   model_->check(corpus, weights_.size());
   std::unique_ptr<Structure<Real>> structure = model_->over(corpus, weights_, true);
   if (rules != nullptr) structure = std::make_unique<ConstrainedStructure<Real>>(*model_, std::move(structure), *rules);
@@ -54,18 +56,39 @@ std::unique_ptr<Model<Real>> OnlineTrainer<Real>::made(Numbers<Real> flat) {
 }
 
 template <class Real>
-void OnlineTrainer<Real>::average_into(Model<Real>& old) {
-  Numbers<Real> flat = std::exchange(old.flat(), {});
-  weights_.average_into(flat);
-  dropped_ = truncate(flat, truncate_);
-  old.take_features(*model_);
-  old.flat() = std::move(flat);
+void OnlineTrainer<Real>::keep(bool average) {
+  keeps_average_ = average;
+  if (average)
+    weights_.average_into(kept_);
+  else
+    kept_ = weights_.last();
+  dropped_ = truncate(kept_, truncate_);
 }
 
 template <class Real>
-std::unique_ptr<Model<Real>> OnlineTrainer<Real>::untruncated() const {
+std::unique_ptr<Model<Real>> OnlineTrainer<Real>::kept() {
+  if (kept_.empty()) keep(keeps_average_);
+  if (kept_.size() < weights_.size()) kept_.resize(weights_.size(), Real{0});
   std::unique_ptr<Model<Real>> out = model_->copy();
-  out->flat() = weights_.last();
+  out->flat() = std::exchange(kept_, {});
+  return out;
+}
+
+template <class Real>
+std::unique_ptr<Model<Real>> OnlineTrainer<Real>::finish(bool and_last) {
+  finished_ = true;
+  if (!and_last) {
+    if (!kept_.empty()) kept_.resize(weights_.size(), Real{0});
+    return made(weights_.take_average());
+  }
+  keep(true);
+  return kept();
+}
+
+template <class Real>
+std::unique_ptr<Model<Real>> OnlineTrainer<Real>::untruncated() {
+  std::unique_ptr<Model<Real>> out = model_->copy();
+  out->flat() = finished_ ? weights_.take_last() : weights_.last();
   return out;
 }
 

@@ -33,11 +33,14 @@ class OnlineTrainer {
 
   // Models with the average of the weights; with the last weights; and with the last weights, none of which are left out.
   std::unique_ptr<Model<Real>> averaged() { return made(weights_.average()); }
-  void average_into(Model<Real>& old);  // the average, in the memory of another model
   std::unique_ptr<Model<Real>> last() { return made(weights_.last()); }
-  std::unique_ptr<Model<Real>> untruncated() const;
-  // The average, in the memory of the weights. No pass may follow.
-  std::unique_ptr<Model<Real>> finish() { return made(weights_.take_average()); }
+  std::unique_ptr<Model<Real>> untruncated();
+  // Keeps the average or the last weights of now, in the memory of those kept before, in case that the next pass is broken off; and the
+  // model with what was kept, in which features that have come since then are 0.
+  void keep(bool average);
+  std::unique_ptr<Model<Real>> kept();
+  // The average. No pass may follow, and `untruncated` may be asked only if and_last is true, and once.
+  std::unique_ptr<Model<Real>> finish(bool and_last);
 
   std::int64_t dropped() const noexcept { return dropped_; }
   double norm() const noexcept { return weights_.norm(); }
@@ -49,6 +52,7 @@ class OnlineTrainer {
   template <class Move>
   void take_features(const Model<Real>& features, Move move) {
     weights_.rearrange(move);
+    kept_.clear();
     model_->take_features(features);
   }
 
@@ -58,7 +62,10 @@ class OnlineTrainer {
   std::unique_ptr<Model<Real>> model_;
   std::unique_ptr<OnlineLearner<Real>> learner_;
   Vector<Real> weights_;
+  Numbers<Real> kept_;         // empty: nothing
+  bool keeps_average_ = true;  // or the last weights
   double truncate_;
+  bool finished_ = false;
   std::int64_t dropped_ = 0;  // number of weights that truncation left out of the last model
 };
 

@@ -63,6 +63,7 @@ class Trainer:
     short: str | None = None  # why more epochs than were planned would be better
     steady = False  # whether an epoch that is broken off changes nothing, so that the model is that of the epoch before
     dropped = 0  # number of weights that truncation left out of the last model
+    _kept: Any = None
 
     def epoch(self, data: Any, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         """One pass over the sentences, in the order that seed and number determine."""
@@ -87,9 +88,14 @@ class Trainer:
         """The model. The learner is not used any more afterwards."""
         return self.model()
 
-    def next_model(self, old: Any) -> Any:
-        """The model, possibly in the memory of an old model that is not used any more."""
-        return self.model()
+    def keep(self) -> None:
+        """Keeps the model as it is now, in case that the next epoch is broken off."""
+        if not self.steady:
+            self._kept = self.model()
+
+    def kept(self) -> Any:
+        """The model that was kept last. The learner is not used any more afterwards."""
+        return self.model() if self.steady else self._kept
 
     def seed_scores(self, dev_score: Callable[[Any], float]) -> tuple[float, ...]:
         """The scores of single seeds, if the model is a sum of several. Called after `model`."""
@@ -125,10 +131,9 @@ def train(
                     outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
             elif number == last or trainer.finished:
                 outcome.model, outcome.best_epoch = trainer.final_model(), number
-            elif trainer.steady:
+            else:
+                trainer.keep()
                 outcome.best_epoch = number
-            else:  # in case of an interrupt
-                outcome.model, outcome.best_epoch = trainer.next_model(outcome.model), number
             outcome.history.append(
                 replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)
             )
@@ -143,7 +148,7 @@ def train(
     except KeyboardInterrupt:
         outcome.interrupted = True
         if outcome.model is None and outcome.best_epoch:
-            outcome.model = trainer.model()
+            outcome.model = trainer.kept()
     if outcome.model is not None:
         outcome.run = trainer.account(data.sentences, len(outcome.history) + outcome.interrupted)
     return outcome

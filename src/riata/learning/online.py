@@ -84,17 +84,21 @@ class SentenceTrainer(Trainer):
         self.dropped = self.native.dropped
         return self._start.with_weights(weights)
 
-    def next_model(self, old: Any) -> Any:
-        if old is None or not self.settings["average"]:
-            return self.model()
-        self.native.average_into(old.weights)
+    def keep(self) -> None:
+        self.native.keep(self.settings["average"])
         self.dropped = self.native.dropped
-        return old
+
+    def kept(self) -> Any:
+        return self._start.with_weights(self.native.kept())
 
     def final_model(self) -> Any:
+        return self._finished(and_last=False)
+
+    def _finished(self, *, and_last: bool) -> Any:
+        """The model, in the memory of the learner. and_last: whether the last weights will be asked for, too."""
         if not self.settings["average"]:
             return self.model()
-        weights = self.native.finish()
+        weights = self.native.finish(and_last)
         self.dropped = self.native.dropped
         return self._start.with_weights(weights)
 

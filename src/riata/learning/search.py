@@ -121,11 +121,15 @@ class SearchTrainer(SentenceTrainer):
         super().__init__("search", features, initial, {**defaults, **settings, **vars(decoder)})
 
     def final_model(self) -> Any:
-        """The model. The learner must stay, since it is asked for its account later."""
-        return self.model()
+        """The model. The learner is asked for its account afterwards."""
+        return self._finished(and_last=self._accounts)
+
+    @property
+    def _accounts(self) -> bool:
+        return bool(self.settings["queue"] != "exact")
 
     def account(self, examples: int, epochs: int) -> Run | None:
-        if self.settings["queue"] == "exact":
+        if not self._accounts:
             return None
         return Run(
             self._start.with_weights(self.native.untruncated()),

@@ -10,7 +10,7 @@ import numpy as np
 from riata.features.transitions import Part, TransitionFeatures, name_of
 from riata.models.model import Model
 from riata.models.outputs import Weights, of_precision
-from riata.models.structures.transitions import PARTS, PRECISIONS, WIDTH, TransitionOutputs
+from riata.models.structures.transitions import PARTS, PRECISIONS, TransitionOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 
 SHIFT, REDUCE, SWAP, LEFT, RIGHT = "shift", "reduce", "swap", "left", "right"
@@ -25,13 +25,16 @@ def action_names(outputs: TransitionOutputs) -> tuple[str, ...]:
 
 
 class TransitionNames:
-    """Blocks of weights by name (native/features/block_rows.hpp). weights: if there are more than in the model."""
+    """Rows of weights by name (native/features/block_rows.hpp). weights: if there are more than in the model."""
 
     def __init__(self, model: Model, weights: Weights | None = None) -> None:
         self.model = model
         held = model.weights_as(PRECISIONS) if weights is None else of_precision(weights, PRECISIONS)
         self.flat = held.flat()
-        self.templates, values, self.groups = held.blocks()
+        self.templates, values, counts, operators, places = held.rows()
+        self.operators = np.full(len(self.flat), -1, np.int32)  # [places]
+        self.rows = np.zeros(len(self.flat), np.int32)
+        self.operators[places], self.rows[places] = operators, np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         self.values, self.sets = values.reshape(-1, PARTS), held.sets()
         outputs = model.outputs_as(TransitionOutputs)
         self.relations, self.actions = outputs.relations, action_names(outputs)
@@ -40,20 +43,19 @@ class TransitionNames:
 
     def heaviest(self, action: str, top: int) -> list[NamedWeight]:
         """The features of an operator with the largest absolute weights."""
-        group, column = divmod(self.actions.index(action), WIDTH)
-        places = np.flatnonzero(self.groups == group) * WIDTH + column
+        places = np.flatnonzero(self.operators == self.actions.index(action))
         values = self.flat[places]
         order = [int(i) for i in np.argsort(-np.abs(values), kind="stable")[:top] if values[i]]
         return [NamedWeight(self.name_of(int(places[i]))[0], action, float(values[i])) for i in order]
 
     def name_of(self, place: int) -> tuple[str, str]:
         """Feature and operator of a weight, from its place among all weights."""
-        block, column = divmod(place, WIDTH)
-        template = self.program.templates[int(self.templates[block])]
-        native = [self.program.states.parts[p] for p in self.program.states.templates[int(self.templates[block])]]
-        values = zip(template.parts, native, self.values[block].tolist(), strict=False)
+        row = int(self.rows[place])
+        template = self.program.templates[int(self.templates[row])]
+        native = [self.program.states.parts[p] for p in self.program.states.templates[int(self.templates[row])]]
+        values = zip(template.parts, native, self.values[row].tolist(), strict=False)
         name = " ".join(self._part(part, code, value) for part, code, value in values)
-        return name, self.actions[int(self.groups[block]) * WIDTH + column]
+        return name, self.actions[int(self.operators[place])]
 
     def _part(self, part: Part, code: tuple[int, int, int, int], value: int) -> str:
         if not part.kind:

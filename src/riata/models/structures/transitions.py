@@ -35,7 +35,7 @@ from riata.models.tree_outputs import TreeOutputs
 
 NAME = "transitions"
 PRECISIONS = TransitionWeights, TransitionWeights64
-PARTS, WIDTH = 4, 8  # values of a block, and its weights (native/features/block_rows.hpp)
+PARTS = 4  # values of a row (native/features/block_rows.hpp)
 REFUSAL = Refusal(
     f"the structure {NAME!r} scores moves with features of all of the tree that was built before, for which there is no dynamic program",
     None,
@@ -86,7 +86,7 @@ class TransitionOutputs(TreeOutputs):
         return f"{len(self.relations):,} relations and these features", 0  # weights enter while they are learnt
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays, without blocks of weights that are zero."""
+        """The model as header and arrays, without weights that are zero."""
         features = model.features_as(TransitionFeatures)
         header = {
             "structure": self.structure,
@@ -103,12 +103,7 @@ class TransitionOutputs(TreeOutputs):
             arrays[f"pairs/{side}"] = narrow(tags)
         sets = weights.sets()
         arrays["sets/low"], arrays["sets/high"] = narrow(sets & np.uint64(0xFFFFFFFF)), narrow(sets >> np.uint64(32))
-        blocks = weights.flat().reshape(-1, WIDTH)
-        kept: NDArray[np.bool_] = np.any(blocks, axis=1)
-        _store_blocks(weights.blocks(), kept, arrays)
-        if not kept.all():
-            blocks = blocks[kept]
-        store_weights(blocks.ravel(), arrays)
+        _store_rows(weights, arrays)
         return header, arrays
 
     @classmethod
@@ -127,27 +122,35 @@ class TransitionOutputs(TreeOutputs):
         features = TransitionFeatures(templates, functions, lists, bool(tags))
         read_features(features, arrays)
         weights = of_kind(outputs.new_weights(features, TransitionWeights), TransitionWeights)
-        columns = [read_ids(arrays, f"blocks/{i}") for i in range(PARTS)]
-        blocks = [read_ids(arrays, f"blocks/{name}") for name in ("templates", "groups")]
+        columns = [read_ids(arrays, f"rows/{i}") for i in range(PARTS)]
+        numbers, counts, operators = (read_ids(arrays, f"rows/{name}") for name in ("templates", "counts", "operators"))
         low, high = (read_array(arrays, f"sets/{name}").astype(np.uint64) for name in ("low", "high"))
-        if any(len(column) != len(blocks[0]) for column in columns) or len(low) != len(high):
-            raise ModelFileError("the model's blocks of weights are inconsistent")
+        if any(len(column) != len(numbers) for column in columns) or len(low) != len(high):
+            raise ModelFileError("the model's rows of weights are inconsistent")
+        flat = read_weights(arrays, len(operators))
         try:
             weights.set_pairs(*(read_ids(arrays, f"pairs/{side}") for side in ("heads", "children", "relations")))
             values = np.stack(columns, axis=1).ravel()
-            weights.set_blocks(low | high << np.uint64(32), blocks[0], values, blocks[1])
+            weights.set_rows(low | high << np.uint64(32), numbers, values, counts, operators, flat)
         except RiataError as error:
-            raise ModelFileError(f"the model's blocks of weights are inconsistent: {error.message}") from None
-        weights.set_flat(read_weights(arrays, weights.size))
+            raise ModelFileError(f"the model's rows of weights are inconsistent: {error.message}") from None
         return Model(features, weights, outputs)
 
 
-def _store_blocks(blocks: tuple[Ids, Ids, Ids], kept: NDArray[np.bool_], arrays: Arrays) -> None:
-    """Stores what blocks stand for, column by column: all of them at once are larger than the weights."""
-    templates, values, groups = blocks
-    arrays["blocks/templates"], arrays["blocks/groups"] = narrow(templates[kept]), narrow(groups[kept])
+def _store_rows(weights: TransitionWeights | TransitionWeights64, arrays: Arrays) -> None:
+    """Stores rows of weights, column by column, as far as their weights are not zero."""
+    templates, values, counts, operators, places = weights.rows()
+    numbers = weights.flat()[places]
+    del places
+    kept = numbers != 0
+    of_row = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    counts = np.bincount(of_row[kept], minlength=len(counts))
+    rows = counts > 0
+    arrays["rows/templates"], arrays["rows/counts"] = narrow(templates[rows]), narrow(counts[rows])
+    arrays["rows/operators"] = narrow(operators[kept])
     for i in range(PARTS):
-        arrays[f"blocks/{i}"] = narrow(values[i::PARTS][kept])
+        arrays[f"rows/{i}"] = narrow(values[i::PARTS][rows])
+    store_weights(numbers[kept], arrays)
 
 
 OUTPUTS = TransitionOutputs
