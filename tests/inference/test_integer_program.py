@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracle import rules as twin
 from riata.errors import DataError, SearchError
 from riata.inference.rules.brute_force import brute_force
-from riata.inference.rules.integer_program import SECONDS, IntegerProgram, integer_program
+from riata.inference.rules.integer_program import LIMIT, SECONDS, IntegerProgram, _Search, integer_program
 from riata.inference.rules.rule import HARD, Automaton, Parts, Predicate, Rule
 from riata.inference.rules.rules import Rules
 from rule_problems import rule_sets
@@ -198,3 +198,34 @@ def test_a_hard_program_ends_at_its_limit():
     assert not found.optimal
     assert program.limited == 1
     assert all_rules.is_legal(found.output)
+
+
+def timed_out(monkeypatch):
+    """The solver has no time for the best answer; for any legal one it has."""
+    solved = _Search._solved
+
+    def late(self, whole, *, blind=False):
+        return solved(self, whole, blind=True) if blind else (None, np.inf, LIMIT)
+
+    monkeypatch.setattr(_Search, "_solved", late)
+
+
+def test_labels_that_no_rule_tells_apart_at_the_time_limit(monkeypatch):
+    """They are one variable, so that no output could be cut off; a legal one ends the search."""
+    node = np.array([[0.0, 1.0, 2.0, 3.0]] * 3)
+    rules = Rules.of(4, [Rule(None, Parts(np.arange(4) == 0), 2, 2)])
+    best = integer_program(node, rules, listed=0)
+    timed_out(monkeypatch)
+    found = integer_program(node, rules, listed=0)
+    assert best is not None and found is not None
+    assert rules.is_legal(found.output)
+    assert 0 < best.value - found.value + 1e-9 <= found.gap + 1e-9
+
+
+def test_rules_without_a_legal_output_at_the_time_limit(monkeypatch):
+    """It is said that there is none, not that none was found in time."""
+    rules = Rules.of(2, [Rule(None, Parts(np.arange(2) == label), 2, 2) for label in range(2)])
+    timed_out(monkeypatch)
+    assert integer_program(np.zeros((3, 2)), rules, listed=0) is None
+    refuses = Rules.of(2, [Predicate(lambda output: False)])
+    assert integer_program(np.zeros((3, 2)), refuses, listed=0) is None

@@ -180,18 +180,21 @@ class _Search:
     def _optimal(self) -> Solved | None:
         return None if self.best is None else replace(self.best, called=True, cuts=len(self.cut))
 
-    def _at_limit(self) -> Solved:
-        """The best so far, with its gap. If there is none, any legal output is looked for."""
+    def _at_limit(self) -> Solved | None:
+        """The best so far, with its gap. If there is none, any legal output is looked for; None: there is none at all."""
         for _ in range(1 + self.most_cuts):
             if self.best is not None:
-                return replace(
-                    self.best, called=True, cuts=len(self.cut), gap=max(self.bound - self.best.value, self.close)
-                )
-            values, _, _ = self._solved(True, blind=True)
+                gap = max(self.bound - self.best.value, self.close)
+                return replace(self.best, called=True, cuts=len(self.cut), gap=gap)
+            values, _, status = self._solved(True, blind=True)
+            if status == INFEASIBLE:
+                return None
             if values is None or len(self.cut) >= self.most_cuts:
                 break
             output = self.inequalities.chosen(values)
-            self._cut(output, self._seen(output, self.given.solved(output, self.without)))
+            penalty = self._seen(output, self.given.solved(output, self.without))
+            if self.best is None:  # it is refused; then labels are not folded, and it can be cut off
+                self._cut(output, penalty)
         refused = f" after predicates refused {len(self.cut)} outputs" if self.cut else " within the time limit"
         raise SearchError(
             f"No legal output was found{refused}.", remedy="Leave a constraint out, or give it a penalty."
