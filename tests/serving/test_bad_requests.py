@@ -150,3 +150,51 @@ def test_clients_that_leave_do_not_matter(hasty):
         with socket.create_connection(("127.0.0.1", hasty.port)) as connection:
             connection.sendall(POST + b"Content-Length: 30\r\n\r\n{")
     assert hasty.predict(tokens=["a"])[0] == 200
+
+
+def test_what_is_no_http_gets_json_too(hasty):
+    answer = raw(hasty.port, b"FOO / HTTP/1.1\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert "no HTTP" in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+
+
+@pytest.mark.parametrize("kind", [None, "", "application/jsonx", "text/plain; application/json", "json"])
+def test_a_body_must_be_called_json(talk, kind):
+    """A page of another site can send a body without a type, or as plain text; it cannot send JSON without asking first."""
+    headers = {} if kind is None else {"Content-Type": kind}
+    assert talk.ask("POST", "/predict", b'{"tokens": ["a"]}', headers)[0] == 415
+
+
+def test_json_may_have_a_charset(talk):
+    for kind in ("application/json; charset=utf-8", "Application/JSON", "application/json ;charset=utf-8"):
+        assert talk.ask("POST", "/predict", b'{"tokens": ["a"]}', {"Content-Type": kind})[0] == 200
+
+
+def test_pages_of_other_sites_cannot_ask(talk):
+    asked = "/explain?ask=%7B%22tokens%22%3A%5B%22a%22%5D%7D"
+    for site in ("cross-site", "same-site"):
+        silent = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors", "Content-Type": "application/json"}
+        assert talk.ask("POST", "/predict", b'{"tokens": ["a"]}', silent)[0] == 403
+        assert talk.ask("GET", asked, headers=silent)[0] == 403
+        framed = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+        assert talk.ask("GET", asked, headers=framed)[0] == 403
+        followed = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        assert talk.ask("GET", asked, headers=followed)[0] == 200
+        assert talk.ask("GET", "/healthz", headers=silent)[0] == 200
+    own = {"Sec-Fetch-Site": "same-origin", "Content-Type": "application/json"}
+    assert talk.ask("POST", "/predict", b'{"tokens": ["a"]}', own)[0] == 200
+
+
+def test_head_answers_as_get_without_a_body(talk):
+    for path in ("/", "/healthz", "/metrics", "/models", "/docs"):
+        status, headers, content = talk.ask("HEAD", path)
+        assert (status, content) == (200, b""), path
+        assert headers["content-type"] == talk.get(path)[1]["content-type"]
+    assert talk.ask("HEAD", "/predict")[0] == 405
+    assert talk.ask("HEAD", "/nothing")[0] == 404
+
+
+def test_a_slash_at_the_end_is_another_path(talk):
+    """A redirect would have the host name and the scheme that the server sees, which are not those before a proxy."""
+    assert talk.ask("POST", "/predict/", b"{}")[0] == 404
+    assert talk.get("/docs/")[0] == 404

@@ -27,6 +27,21 @@ def replace(source, target):
     os.replace(f"{target}.new", target)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_in_the_place_of_a_file_stops_nothing(files, tmp_path):
+    path = tmp_path / "m.riata"
+    shutil.copy(files["tags"], path)
+    with served({"m": path}) as talk:
+        path.unlink()
+        os.mkfifo(path)
+        until(lambda: talk.front.shelf.failures == 1)
+        talk.front.shelf.reload()
+        assert talk.front.shelf.failures == 2
+        replace(files["words"], path)
+        until(lambda: talk.front.shelf.reloads == 1)
+        assert talk.predict(tokens=["The", "dog"])[1]["task"] == "chunk"
+
+
 def test_a_changed_file_is_loaded_and_no_request_is_dropped(files, tmp_path):
     path = tmp_path / "m.riata"
     shutil.copy(files["tags"], path)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from riata import __version__
 from riata.serving.asking import Ask, Question
-from riata.serving.front import PREDICT, Front
+from riata.serving.front import EXPLAIN, PREDICT, Front
 from riata.serving.limits import Limits
 from riata.serving.measures import CONTENT_TYPE
 from riata.serving.refusal import Refusal
@@ -58,8 +58,8 @@ class Labelled(BaseModel):
     labels: list[str | None] | None = None
     tags: list[str | None] | None = None
     chunk_labels: list[str] | None = None
-    heads: list[int] | None = None
-    relations: list[str] | None = None
+    heads: list[int | None] | None = None
+    relations: list[str | None] | None = None
     spans: list[Span] | None = None
     confidence: dict[str, list[float]] | None = None
     nbest: list[dict[str, Any]] | None = None
@@ -78,6 +78,7 @@ class Predicted(BaseModel):
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     400: {"model": Wrong, "description": "The body is no JSON."},
+    403: {"model": Wrong, "description": "A page of another site asks."},
     404: {"model": Wrong, "description": "There is no such model."},
     408: {"model": Wrong, "description": "The body did not arrive in time."},
     413: {"model": Wrong, "description": "The request is too large."},
@@ -103,7 +104,9 @@ def application(
             watching.cancel()
         await asyncio.to_thread(front.batcher.stop)
 
-    api = FastAPI(title="Riata", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    api = FastAPI(
+        title="Riata", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan
+    )
     api.description = "Labels for sentences: tags, chunks, entities, trees."
     _add_prediction(api, front)
     _add_state(api, front)
@@ -126,9 +129,11 @@ def _add_prediction(api: FastAPI, front: Front) -> None:
         """Label one sentence or many."""
         raise HTTPException(HTTPStatus.NOT_FOUND)  # `Front` answers before this is called
 
-    refused: dict[int | str, dict[str, Any]] = {status: REFUSED[status] for status in (400, 404, 413, 421, 422, 503)}
+    refused: dict[int | str, dict[str, Any]] = {
+        status: REFUSED[status] for status in (400, 403, 404, 413, 421, 422, 503)
+    }
 
-    @api.get("/explain", response_class=Response, responses=refused, tags=["predict"])
+    @api.get(EXPLAIN, response_class=Response, responses=refused, tags=["predict"])
     async def explain(ask: str) -> Response:
         """A page that shows why a sentence gets its labels, and how the search found them. `ask`: as for /predict, as JSON."""
         served, found = front.read(ask.encode("utf-8", "replace"), page=True)

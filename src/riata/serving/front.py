@@ -22,6 +22,8 @@ from riata.serving.shelf import Shelf
 
 LOG = logging.getLogger("riata.serving")
 PREDICT = "/predict"
+EXPLAIN = "/explain"
+OWN = (b"same-origin", b"none")  # Sec-Fetch-Site of the server's own pages, and of people who type an address
 JSON = b"application/json"
 DRAINED = 16  # times the largest body: so much of a body that is too large is read before it is refused
 
@@ -55,6 +57,7 @@ class Front:
         headers = dict(scope["headers"])
         try:
             self._check_host(headers)
+            _check_site(path, headers)
             if path == PREDICT and scope["method"] == "POST":
                 status, content = HTTPStatus.OK, await self._predict(headers, receive)
             else:
@@ -88,6 +91,8 @@ class Front:
     async def _leave(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         assert self.behind is not None
         path = scope["path"] if scope["path"] in self.paths else "other"
+        if scope["method"] == "HEAD" and scope["path"] != PREDICT:  # as GET; uvicorn leaves out the body
+            scope = {**scope, "method": "GET"}
 
         async def counting(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -98,7 +103,7 @@ class Front:
 
     async def _predict(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
         began = time.perf_counter()
-        if not headers.get(b"content-type", JSON).lower().startswith(JSON):
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != JSON:
             raise Refusal(
                 HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
                 "The body is not JSON.",
@@ -136,6 +141,14 @@ class Front:
         if body is None:
             raise _too_large(length, most)
         return body
+
+
+def _check_site(path: str, headers: dict[bytes, bytes]) -> None:
+    """A page of another site may link to this server, but may not make it work in secret."""
+    if path not in (PREDICT, EXPLAIN) or headers.get(b"sec-fetch-site", b"none") in OWN:
+        return
+    if headers.get(b"sec-fetch-mode") != b"navigate" or headers.get(b"sec-fetch-dest") != b"document":
+        raise Refusal(HTTPStatus.FORBIDDEN, "Pages of other sites cannot use this server.")
 
 
 async def _whole_body(receive: Receive, most: int) -> tuple[bytes | None, int]:

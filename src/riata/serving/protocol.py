@@ -9,13 +9,15 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from riata.serving.limits import Limits
 
-SLOW = b'{"error":"The head of the request did not arrive in time."}'
-TIMEOUT = (
-    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: "
-    + str(len(SLOW)).encode()
-    + b"\r\n\r\n"
-    + SLOW
-)
+
+def _last_answer(status: bytes, content: bytes) -> bytes:
+    """An answer that no application makes, after which the connection is closed."""
+    head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % len(content)
+    return b"HTTP/1.1 " + status + b"\r\n" + head + content
+
+
+TIMEOUT = _last_answer(b"408 Request Timeout", b'{"error":"The head of the request did not arrive in time."}')
+NO_REQUEST = _last_answer(b"400 Bad Request", b'{"error":"This is no HTTP request, or its head is too large."}')
 
 
 class HeadTooLarge(Exception):
@@ -53,6 +55,10 @@ def protocol_with(limits: Limits) -> type[asyncio.Protocol]:
         def on_headers_complete(self) -> None:
             self._head_came()
             super().on_headers_complete()
+
+        def send_400_response(self, msg: str) -> None:
+            self.transport.write(NO_REQUEST)
+            self.transport.close()
 
         def _count(self, part: bytes) -> None:
             self._head += len(part) + 4

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from pathlib import Path
 from threading import Lock
 
-from riata.errors import RiataError, SettingError, UnknownNameError
+from riata.errors import ModelFileError, RiataError, SettingError, UnknownNameError
 from riata.serving.refusal import Refusal
 from riata.serving.served import Served
 
@@ -50,9 +50,9 @@ class Shelf:
                     continue
                 self._seen[name] = stamp
                 try:
-                    self._models[name] = Served(
-                        name, path, self._split
-                    )  # one assignment: requests see the one or the other
+                    _check_regular(path)
+                    made = Served(name, path, self._split)
+                    self._models[name] = made  # one assignment: requests see the one or the other
                 except RiataError as error:
                     self.failures += 1
                     LOG.error("The model %s stays as it was: %s", name, error)
@@ -76,6 +76,12 @@ def files_of(given: Sequence[str]) -> dict[str, Path]:
             raise SettingError(f"two models have the name {name!r}.", remedy=f"Name one of them: --model OTHER={path}.")
         found[name] = Path(path)
     return found
+
+
+def _check_regular(path: Path) -> None:
+    """To read a pipe or a device would wait for ever, and nothing would be loaded again."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ModelFileError("this is no regular file.", file=path)
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
