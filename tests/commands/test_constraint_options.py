@@ -111,3 +111,14 @@ def test_models_show_their_constraints_and_are_scored_without_them(run):
     status, _, err = run("evaluate", "--gold", "train.txt", "--predicted", "train.txt", "--constraints", "off")
     assert status == 2
     assert "--constraints is for --model" in err
+
+
+def test_a_model_that_cannot_be_calibrated_is_not_lost(run, tmp_path):
+    """A sentence of the development data has no legal output: training goes on, predictions are refused."""
+    (tmp_path / "dev.txt").write_text(as_text() + "Hello UH O\n", encoding="utf-8")
+    rules = ("--constraint", 'at_least(1, "NP")', "--constraint", 'at_least(1, "VP")')
+    status, _, err = run(*TRAIN, *rules, "--dev", "dev.txt", "--calibrate", "temperature")
+    assert status == 2
+    assert "dev.txt:" in err
+    assert "keeps these 2 constraints together" in err
+    assert run("predict", "--model", "m.riata", "train.txt")[0] == 0

@@ -125,6 +125,7 @@ def command(**options: Any) -> None:
                 _tell("The first of two passes was not complete, so no model was written.")
             raise
     if options["calibrate"] is not None:
+        estimator.save(options["model_file"])  # not lost if the development data cannot be predicted
         _tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
     estimator.save(options["model_file"])
     _report(estimator, options, meter.peak_rss_mb())
