@@ -71,6 +71,12 @@ CASES = [
     case("no CoNLL-U", (*TRAIN, "--format", "conllu"),
          ["data.txt:1: expected the 10 tab-separated columns of CoNLL-U", "--format columns"]),
     case("plain tags as chunks", TRAIN, ["data.txt:1: label 'DT' is no chunk label", "B-NP", "Tagger (task `tag`)"], b"The DT\ndog NN\n"),
+    case("plain tags to score chunks with", ("evaluate", "--model", "m.riata", "data.txt"),
+         ["data.txt:1: label 'DT' is no chunk label", "--outputs"], b"The the DT\ndog dog NN\n"),
+    case("lines that end with CR", TRAIN, ["data.txt:1: found a carriage return", "tr '\\r' '\\n'"],
+         b"The DT B-NP\rdog NN I-NP\r\rIt PRP B-NP\r"),
+    case("lines that end with CR, to predict", PREDICT, ["data.txt:1: found a carriage return"], b"The DT\rdog NN\r"),
+    case("lines with two CR", TRAIN, ["data.txt:1: found a carriage return", "tr -d"], b"The DT B-NP\r\r\ndog NN I-NP\r\r\n"),
     # Columns that are not there.
     case("input column out of range", (*TRAIN, "--inputs", "0,7"), ["data.txt: column 7 is out of range", "3 columns, 0 to 2", "--inputs"]),
     case("output column out of range", (*TRAIN, "--outputs", "9"),

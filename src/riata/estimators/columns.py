@@ -167,9 +167,16 @@ class Columns(Trained):
     def _with_gold(self, X: Any, y: Any) -> Corpus:
         """The columns that the model reads and, last, the gold labels, from the data or from y."""
         corpus = self.sentences(X)
-        if y is None:
-            return self.scored_columns(corpus)
-        return with_column(self.input_columns(corpus), label_column(y, corpus))
+        data = (
+            self.scored_columns(corpus)
+            if y is None
+            else with_column(self.input_columns(corpus), label_column(y, corpus))
+        )
+        if self.chunks:
+            from riata.learning.labels import refuse_plain_tags
+
+            refuse_plain_tags(data)
+        return data
 
     @property
     def chunk_outputs(self) -> tuple[bool, ...]:
