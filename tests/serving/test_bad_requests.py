@@ -48,6 +48,7 @@ BAD = [
     (422, {"tokens": ["a"], "constraints": 0.0}, "penalty"),
     (422, {"tokens": [["a"], ["b"]], "trace": True}, "one sentence"),
     (422, {"tokens": ["a"] * 300, "trace": True}, "at most 200"),
+    (422, {"tokens": ["a"] * 150, "trace": True, "beam": 100}, "at most 100 tokens"),
     (422, {"tokens": ["a"] * 300, "constraints": ['at_most(1, "NN")']}, "at most 200"),
     (422, {"tokens": [["a"] * 500] * 10, "beam": 100}, "at most 2,000 tokens"),
     (422, {"tokens": [["a"] * 500] * 10, "nbest": 100}, "at most 2,000 tokens"),

@@ -70,7 +70,7 @@ def test_one_bad_request_does_not_spoil_the_batch():
     served_ = SimpleNamespace(estimator=Picky())
     sentences = [[["a"]], [["bad"]], [["b", "c"]]]
     jobs = [
-        Job(served_, SimpleNamespace(sentences=each, tokens=1), lambda labels: labels, Future(), Loop())
+        Job(served_, SimpleNamespace(sentences=each, tokens=1), lambda labels, parts: labels, Future(), Loop())
         for each in sentences
     ]
     batcher = Batcher(Limits(), Measures())
@@ -173,3 +173,55 @@ def test_metrics_are_text_for_prometheus(files):
         "riata_waiting 0",
     ):
         assert expected in lines
+
+
+def test_work_ends_when_nobody_waits_for_it(files, monkeypatch):
+    """An answer that is too late is left after the part that is being worked on, and others are answered."""
+    from riata.serving.answering import Answering
+
+    parts, detailed = [], Answering.detailed
+
+    def slowly(self, question):
+        parts.append(question.tokens)
+        time.sleep(0.1 if question.tokens > 10 else 0)
+        return detailed(self, question)
+
+    with served({"tags": files["tags"]}, Limits(seconds=1.0), watch=False) as talk:
+        monkeypatch.setattr(Answering, "detailed", slowly)
+        status, answer = talk.predict(tokens=[["dog"] * 900] * 50, confidence=True)
+        assert (status, "no answer within" in answer["error"]) == (503, True)
+        assert talk.predict(tokens=["dog"], confidence=True)[0] == 200
+        assert len(parts) < 50
+        assert max(parts) == 900
+
+
+def test_details_in_parts_are_those_of_the_whole(talk, files):
+    model = riata.load_model(files["words"])
+    many = [WORDS[i % 4] for i in range(900)]  # more tokens than one part has
+    _, answer = talk.predict(model="words", tokens=many, confidence=True)
+    assert [s["labels"] for s in answer["sentences"]] == model.predict(many)
+    expected = [[round(value, 6) for value in s] for s in model.predict_confidence(many)]
+    assert [s["confidence"]["labels"] for s in answer["sentences"]] == expected
+
+
+def test_long_trees_do_not_hold_up_labels(files, monkeypatch):
+    """They are found beside the others, not before them."""
+    from riata.serving.answering import Answering
+
+    begun, go_on, detailed = threading.Event(), threading.Event(), Answering.detailed
+
+    def waiting(self, question):
+        begun.set()
+        assert go_on.wait(20)
+        return detailed(self, question)
+
+    with served(files, watch=False) as talk, ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(Answering, "detailed", waiting)
+        rows = [["a", "N"]] * 150
+        found = pool.submit(talk.predict, model="trees", rows=rows)
+        assert begun.wait(20)
+        assert talk.predict(tokens=["dog"])[0] == 200
+        assert talk.predict(model="trees", rows=rows[:5])[0] == 200
+        go_on.set()
+        status, answer = found.result()
+    assert (status, set(answer["sentences"][0])) == (200, {"tokens", "heads", "relations"})

@@ -137,7 +137,7 @@ def _add_prediction(api: FastAPI, front: Front) -> None:
     async def explain(ask: str) -> Response:
         """A page that shows why a sentence gets its labels, and how the search found them. `ask`: as for /predict, as JSON."""
         served, found = front.read(ask.encode("utf-8", "replace"), page=True)
-        page = await front.batcher.ask(served, found, lambda _: _explained(served, found))
+        page = await front.batcher.ask(served, found, lambda *_: _explained(served, found))
         policy = "sandbox allow-scripts allow-downloads; frame-ancestors 'self'"
         return Response(page, media_type="text/html", headers={**SAFE, "Content-Security-Policy": policy})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
@@ -74,6 +75,17 @@ class Question:
         """Whether only labels are asked for, by the model as it is, so that requests can be answered together."""
         return not self.ask.model_fields_set & DETAILS
 
+    def pieces(self, tokens: int) -> Iterator[Question]:
+        """The question in parts that have some sentences each: at least one, and no more than so many tokens otherwise."""
+        start = 0
+        while start < len(self.sentences):
+            end, count = start + 1, len(self.sentences[start])
+            while end < len(self.sentences) and count + len(self.sentences[end]) <= tokens:
+                count += len(self.sentences[end])
+                end += 1
+            yield Question(self.ask, self.sentences[start:end], self.words[start:end], count)
+            start = end
+
 
 def asked(body: bytes, limits: Limits) -> Ask:
     try:
@@ -108,6 +120,8 @@ def question(ask: Ask, columns: int, split: Any, limits: Limits) -> Question:
         raise _wrong(f"a list or a beam of {many:,} is allowed for at most {limits.work // many:,} tokens at once.")
     if ask.trace and len(sentences) != 1:
         raise _wrong(f"a trace shows one sentence; found {len(sentences):,}.")
+    if ask.trace and many * sum(lengths) > limits.traced:
+        raise _wrong(f"a trace of a beam of {many:,} is allowed for at most {limits.traced // many:,} tokens.")
     if (ask.trace or isinstance(ask.constraints, list)) and max(lengths) > limits.detailed:
         what = "a trace" if ask.trace else "constraints"
         raise _wrong(f"a sentence has {max(lengths):,} tokens; with {what}, at most {limits.detailed:,} are allowed.")

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,15 @@ from riata.serving.served import Served
 LOG = logging.getLogger("riata.serving")
 PIECE = 2_000  # tokens that are predicted in one call, so that a large request does not hold up small ones
 DETAILED = 2  # threads for requests that ask for more than labels
+PART = 1_000  # tokens of a request for more than labels, after which it is seen whether anybody still waits
 
-Answer = Callable[[list[Any]], Any]  # from the labels of all sentences to an answer
+Answer = Callable[
+    [list[Any], Iterable[Question]], Any
+]  # from the labels of all sentences, or from parts of the question
+
+
+class GivenUp(Exception):
+    """Nobody waits for the answer any more."""
 
 
 @dataclass(eq=False)
@@ -45,6 +52,13 @@ class Job:
             room -= len(sentences[end])
             end += 1
         return sentences[start:end]
+
+    def parts(self) -> Iterator[Question]:
+        """The question in parts, until nobody waits for the answer. Sentences that say something about each other stay together."""
+        for part in [self.question] if self.served.alone else self.question.pieces(PART):
+            if self.given_up:
+                raise GivenUp
+            yield part
 
     @property
     def given_up(self) -> bool:
@@ -85,7 +99,7 @@ class Batcher:
         if self.length >= self._limits.waiting:
             raise busy()
         loop = asyncio.get_running_loop()
-        plain = question.plain and not served.alone
+        plain = question.plain and not served.alone and not served.is_slow(question)
         job = Job(served, question, answer, loop.create_future(), loop)
         timer = loop.call_later(self._limits.seconds, _give_up, job.future, self._limits.seconds)
         self._waiting[plain].append(job)
@@ -142,7 +156,7 @@ class Batcher:
             if len(job.done) < len(job.question.sentences):
                 self._waiting[True].append(job)  # behind the others
             else:
-                found.append(_answered(job, job.done))
+                found.append(_answered(job, job.done, ()))
         _deliver(found)
 
     def _answer_in_detail(self) -> None:
@@ -155,14 +169,14 @@ class Batcher:
                 except IndexError:  # the other thread was faster
                     break
                 if not job.given_up:
-                    _deliver([_answered(job, [])])
+                    _deliver([_answered(job, [], job.parts())])
             if self._stopped:
                 return
 
 
-def _answered(job: Job, labels: list[Any]) -> tuple[Job, Any, Exception | None]:
+def _answered(job: Job, labels: list[Any], parts: Iterable[Question]) -> tuple[Job, Any, Exception | None]:
     try:
-        return job, job.answer(labels), None
+        return job, job.answer(labels, parts), None
     except Exception as error:
         return job, None, error
 

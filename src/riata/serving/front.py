@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any
 
@@ -111,7 +111,7 @@ class Front:
             )
         body = await self._body(headers, receive)
         served, found = self.read(body)
-        content: bytes = await self.batcher.ask(served, found, lambda labels: _content(served, found, labels))
+        content: bytes = await self.batcher.ask(served, found, lambda *known: _content(served, found, *known))
         self.measures.predicted(served.name, len(found.sentences), found.tokens, time.perf_counter() - began)
         return content
 
@@ -181,10 +181,13 @@ def _too_large(length: int, most: int) -> Refusal:
     )
 
 
-def _content(served: Served, found: Question, labels: list[Any]) -> bytes:
-    """The answer to a question. labels: of all its sentences, if they were predicted already."""
-    own = served.own
-    sentences = list(map(own.sentence, found.words, labels)) if labels else served.variant(found.ask).detailed(found)
+def _content(served: Served, found: Question, labels: list[Any], parts: Iterable[Question]) -> bytes:
+    """The answer to a question. labels: of all its sentences, if they were predicted already; else it is answered in parts."""
+    if labels:
+        sentences = list(map(served.own.sentence, found.words, labels))
+    else:
+        variant = served.variant(found.ask)
+        sentences = [sentence for part in parts for sentence in variant.detailed(part)]
     answer = {
         "model": served.name,
         "version": served.version,

@@ -20,6 +20,7 @@ class Limits:
     connections: int = 2_000  # that are open at once
     nbest: int = 100  # outputs of a sentence
     beam: int = 100  # states that a search keeps
+    traced: int = 10_000  # tokens of a trace times states that its search keeps
     detailed: int = 200  # tokens of a sentence with a trace, or with constraints of the request
     constraints: int = 20  # constraints of the request
     characters: int = 500  # of one constraint

@@ -16,10 +16,11 @@ from riata.data.encodings.base import OUTSIDE
 from riata.errors import RiataError, UnsupportedError
 from riata.inference.decoder import EXACT
 from riata.serving.answering import Answering
-from riata.serving.asking import Ask
+from riata.serving.asking import Ask, Question
 from riata.showing.sentences import hue_of
 
 VARIANTS = 32  # that are kept: a model with another beam, or with other constraints
+LONG = 100  # tokens of a sentence whose tree takes long
 PROBE = "riata"  # a word to ask a new model about
 
 
@@ -49,6 +50,7 @@ class Served:
         self.estimator = _by_position(loaded, path)
         self.columns = len(self.estimator.needed)
         self.own = Answering(self.estimator)
+        self._cubic = bool(self.estimator.trees) and self.estimator.decoder().queue == EXACT.queue
         self._variants: OrderedDict[Any, Answering] = OrderedDict()
         self._lock = Lock()
         self.estimator.prepare()
@@ -58,6 +60,10 @@ class Served:
     def alone(self) -> bool:
         """Whether a request must be predicted alone: with two passes, its sentences say something about each other."""
         return self.estimator.first_ is not None
+
+    def is_slow(self, question: Question) -> bool:
+        """Whether labels take long: exact search for trees takes a time that grows with the third power of the length."""
+        return self._cubic and max(map(len, question.sentences)) > LONG
 
     def split(self, texts: list[str]) -> list[list[str]]:
         return [list(self._split(text)) for text in texts]
