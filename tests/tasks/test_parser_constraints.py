@@ -193,6 +193,26 @@ def test_moves_keep_constraints(system, queue):
         constrained(made, CASES["before"][0]).predict([SENTENCE])
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_moves_give_every_head_the_children_that_it_needs(system):
+    """Asked when the tree is complete, also of heads that have no child."""
+    made = quietly(riata.DependencyParser("max-violation", epochs=2, settings={"system": system}), small())
+    sentences = [SENTENCE, SENTENCE[1:], SENTENCE[2:]]
+    for wanted in itertools.permutations(["obj", "nsubj", "root"], 2):
+        for tree in constrained(made, [c.requires(*wanted, per="head")]).predict(sentences):
+            of_heads = [set(children(tree, head)) for head in range(1, len(tree) + 1)]
+            assert all(wanted[0] not in found or wanted[1] in found for found in of_heads)
+    for rule in (c.at_least(1, "obj", per="head"), c.exactly(1, "obj", "nsubj", per="head")):
+        with pytest.raises(SearchError, match="No output of sentence 0"):  # the last of them has none to give
+            constrained(made, [rule]).predict(sentences)
+        cost = constrained(made, [c.parse(repr(rule)[:-1] + ", penalty=0.001)")]).predict(sentences)
+        assert cost == made.predict(sentences)
+    where = constrained(made, [c.exactly(2, "obj", "nsubj", per="head", where={1: "VERB"})])
+    for tree in where.predict(sentences[:2]):
+        verb = len(tree) - 1
+        assert sum(relation in ("obj", "nsubj") for relation in children(tree, verb)) == 2
+
+
 def test_the_root_counts_with_moves():
     made = quietly(riata.DependencyParser("max-violation", structure="transitions", epochs=3), small())
     with pytest.raises(SearchError, match="root"):

@@ -112,10 +112,10 @@ class Rules {
   // How many parts of a set can be chosen at most at the positions from `first` to before `length`.
   std::int32_t most(const PartSet& set, std::int32_t first, std::int32_t length) const noexcept {
     const std::int32_t each = most_at_position_[static_cast<std::size_t>(set.labels)];
-    if (each == any_number) return any_number;
-    if (set.everywhere) return each * (length - first);
     const std::span<const std::int32_t> list = positions(set);
-    return each * static_cast<std::int32_t>(list.end() - std::lower_bound(list.begin(), list.end(), first));
+    const auto listed = static_cast<std::int32_t>(list.end() - std::lower_bound(list.begin(), list.end(), first));
+    const std::int32_t left = set.everywhere ? length - first : listed;
+    return left > 0 && each == any_number ? any_number : each * left;
   }
 
  private:
