@@ -1,6 +1,6 @@
 // The page of the API: shows what openapi.json says, and sends requests to /predict.
 
-const PREDICT = "/predict";
+const PREDICT = "predict"; // paths are relative: the server may have a prefix before a proxy
 
 // A schema in a few words, such as "list of string".
 function kind(schema, parts) {
@@ -60,7 +60,7 @@ function operation(path, method, about, parts) {
     const schema = parts[body.$ref.split("/").pop()];
     content.push(made("h3", {}, "Body"), made("p", { class: "quiet small" }, ...prose(schema.description)), table("Fields of the body", ["field", "type", "meaning"], fields(schema, parts)));
     const example = schema.examples[0];
-    const curl = `curl -s ${location.origin}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`;
+    const curl = `curl -s ${new URL(path.slice(1), location.href)} -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`;
     content.push(made("h3", {}, "Try it"), tryIt(example), made("h3", {}, "From a shell"), made("pre", { tabindex: "0", "aria-label": "Command" }, curl));
   }
   if (about.parameters) {
@@ -83,7 +83,7 @@ function prose(text) {
 
 async function show() {
   try {
-    const described = await fetched("/openapi.json");
+    const described = await fetched("openapi.json");
     const parts = described.components.schemas;
     for (const [path, methods] of Object.entries(described.paths)) {
       for (const [method, about] of Object.entries(methods)) byId("operations").append(operation(path, method, about, parts));

@@ -12,7 +12,7 @@ async function inputFor(model, text, separate, tagger, signal) {
   if (model.columns === 1) return { tokens: tokensOf(text, separate) };
   if (tagger) {
     const tokens = tokensOf(text, separate);
-    const answer = await fetched("/predict", { model: tagger, tokens }, signal);
+    const answer = await fetched("predict", { model: tagger, tokens }, signal);
     const [sentence] = answer.sentences;
     return { rows: tokens.map((token, i) => [token, (sentence.labels || sentence.tags)[i]]) };
   }
@@ -44,8 +44,9 @@ function knowsLabels(model, rule) {
 // With all that is shown beside labels.
 function withDetails(model, ask, set) {
   const more = {};
-  if (set.confidence && model.offers.confidence) more.confidence = true;
-  if (set.nbest && model.offers.nbest && !keepsRules(model, ask)) more.nbest = 5;
+  const exact = model.queue === "exact" && !ask.beam, rules = keepsRules(model, ask);
+  if (set.confidence && model.offers.confidence && (exact || !rules)) more.confidence = true;
+  if (set.nbest && model.offers.nbest && exact && !rules) more.nbest = 5;
   return { ...ask, ...more };
 }
 

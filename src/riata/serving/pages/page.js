@@ -22,8 +22,8 @@ async function fetched(path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new Error("The server does not answer. Is it still running?");
   }
-  const content = await answer.json();
-  if (!answer.ok) throw new Error([content.error, content.remedy].filter(Boolean).join(" "));
+  const content = await answer.json().catch(() => ({ error: `The answer is no JSON, but ${answer.status} ${answer.statusText}.` }));
+  if (!answer.ok || content.error) throw new Error([content.error, content.remedy].filter(Boolean).join(" "));
   return content;
 }
 

@@ -117,10 +117,10 @@ async function answerOf(model, text, signal) {
   const input = await inputFor(model, text, separate, model.columns === 2 ? tagger() : null, signal);
   const ask = request(model, input, set);
   const began = performance.now();
-  const { sentences: [sentence], calibrated } = await fetched("/predict", withDetails(model, ask, set), signal);
+  const { sentences: [sentence], calibrated } = await fetched("predict", withDetails(model, ask, set), signal);
   const milliseconds = performance.now() - began;
   const free = withoutRules(model, ask);
-  const without = free ? (await fetched("/predict", free, signal)).sentences[0] : null;
+  const without = free ? (await fetched("predict", free, signal)).sentences[0] : null;
   return { model, ask, sentence, calibrated, milliseconds, unknown, byRules: without && differences(sentence, without, model.outputs) };
 }
 
@@ -144,11 +144,12 @@ function panelOf({ model, sentence, calibrated, milliseconds, unknown, byRules }
   const head = made("header", {}, made("h2", {}, model.name), made("span", { class: "quiet small" }, `${model.name === model.task ? "" : `${model.task}, `}answered in ${Math.max(1, Math.round(milliseconds))} ms`));
   const view = sentence.heads ? treeView(sentence, model, differing, byId("outputs").clientWidth - 44) : sentenceView(sentence, model, differing);
   const panel = made("section", { class: "panel output", "aria-label": `Output of ${model.name}` }, head, view);
-  const lines = [];
-  if (between && last) lines.push(between.size ? `The models differ at ${counted(between.size)} of ${sentence.tokens.length}, underlined.` : "Both models say the same.");
+  const lines = [], marked = sentence.heads ? "in another colour" : "underlined";
+  if (between && last) lines.push(between.size ? `The models differ at ${counted(between.size)} of ${sentence.tokens.length}, ${marked}.` : "Both models say the same.");
   if (unknown) lines.push("The constraint names labels that this model does not have.");
-  if (byRules) lines.push(byRules.size ? `Without the constraint, ${counted(byRules.size)} would have another label${between ? "." : ", underlined."}` : "The constraint changes nothing here.");
+  if (byRules) lines.push(byRules.size ? `Without the constraint, ${counted(byRules.size)} would have another label${between ? "." : `, ${marked}.`}` : "The constraint changes nothing here.");
   if (sentence.confidence && !calibrated) lines.push("The model is not calibrated, so its confidences mean little.");
+  if (byId("confidence").checked && !sentence.confidence) lines.push("There is no confidence here: with constraints, it needs exact search.");
   if (byId("nbest").checked && !sentence.nbest) lines.push("There is no list of the best outputs here: it needs exact search without constraints.");
   if (lines.length) panel.append(made("p", { class: "summary" }, lines.join(" ")));
   if (sentence.nbest) panel.append(bestView(sentence, model));
@@ -159,7 +160,9 @@ const counted = (number) => (number === 1 ? "1 token" : `${number} tokens`);
 
 function inWords({ model, sentence }) {
   if (sentence.spans) return `${model.name}: ${sentence.spans.map((span) => `${span.text}, ${span.label}`).join("; ") || "no chunks"}.`;
-  return `${model.name}: ${sentence.tokens.length} tokens labelled.`;
+  if (sentence.heads) return `${model.name}: ${treeInWords(sentence)}.`;
+  const labels = sentence[model.outputs[0]];
+  return `${model.name}: ${sentence.tokens.map((token, i) => `${token}, ${labels[i]}`).join("; ")}.`;
 }
 
 // --- the search ---
@@ -171,7 +174,7 @@ function watch() {
     byId("viewer").replaceChildren();
     return;
   }
-  const address = `/explain?ask=${encodeURIComponent(JSON.stringify(shownAsk))}`;
+  const address = `explain?ask=${encodeURIComponent(JSON.stringify(shownAsk))}`;
   byId("own-tab").href = address;
   const frame = byId("viewer").querySelector("iframe");
   if (frame?.getAttribute("src") === address) return;
@@ -220,7 +223,7 @@ function recall() {
 
 async function start() {
   try {
-    ({ models } = await fetched("/models"));
+    ({ models } = await fetched("models"));
   } catch (error) {
     tell(error.message);
     return;

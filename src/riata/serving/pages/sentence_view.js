@@ -3,6 +3,14 @@
 // Small shares keep a digit, so that they are not shown as nothing.
 const percent = (value) => (value >= 0.0995 || value === 0 ? `${Math.round(100 * value)}%` : value < 0.001 ? "< 0.1%" : `${(100 * value).toFixed(1)}%`);
 
+const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+// Where words begin: at the right if the first letter is one of a script that is written from there.
+function direction(tokens) {
+  const first = tokens.join(" ").match(/\p{L}/u);
+  return first && FROM_RIGHT.test(first[0]) ? "rtl" : "ltr";
+}
+
 function hued(element, model, label) {
   element.style.setProperty("--h", model.hues[label] ?? 215);
   return element;
@@ -26,7 +34,7 @@ function wordView(sentence, model, at, differing, name) {
 // name: the output to show below words, if there is one.
 function sentenceView(sentence, model, differing) {
   const name = model.outputs.find((output) => !sentence.spans || output === "tags");
-  const row = made("div", { class: "words" });
+  const row = made("div", { class: "words", dir: direction(sentence.tokens) });
   const starts = new Map((sentence.spans || []).map((span) => [span.start, span]));
   for (let at = 0; at < sentence.tokens.length; at++) {
     const span = starts.get(at);
@@ -47,7 +55,7 @@ function sentenceView(sentence, model, differing) {
 
 // One of several outputs, in a line.
 function briefly(one, model, tokens) {
-  const bits = made("span", { class: "bits" });
+  const bits = made("span", { class: "bits", dir: direction(tokens) });
   if (one.spans) {
     for (const span of one.spans) bits.append(made("span", {}, `${span.text} `, made("b", {}, span.label)));
     if (!one.spans.length) bits.append("nothing");

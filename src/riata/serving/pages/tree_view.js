@@ -31,10 +31,15 @@ function levels(arcs) {
   return found;
 }
 
+function treeInWords({ tokens, heads, relations }) {
+  return tokens.map((token, i) => (heads[i] ? `${token} is ${relations[i]} of ${tokens[heads[i] - 1]}` : `${token} is the root`)).join("; ");
+}
+
 // room: the width that there is for it; below a certain distance of words, it is scrolled.
 function treeView(sentence, model, differing, room) {
-  const { tokens, heads, relations } = sentence;
-  const widths = tokens.map((token, i) => Math.max(widthOf(token, FONT), widthOf(relations[i], SMALL) + 8));
+  const { tokens, heads } = sentence, sure = sentence.confidence?.relations;
+  const relations = sentence.relations.map((relation, i) => ({ relation, text: sure ? `${relation} ${percent(sure[i])}` : relation }));
+  const widths = tokens.map((token, i) => Math.max(widthOf(token, FONT), widthOf(relations[i].text, SMALL) + 8));
   const middle = [];
   const total = widths.reduce((sum, width) => sum + width, 16);
   const gap = Math.max(LEAST, Math.min(GAP, (room - total) / Math.max(1, tokens.length - 1)));
@@ -43,11 +48,11 @@ function treeView(sentence, model, differing, room) {
     middle.push(x + width / 2);
     x += width + gap;
   }
+  if (direction(tokens) === "rtl") middle.forEach((at, i) => { middle[i] = x - gap + 8 - at; });
   const arcs = heads.map((head, i) => ({ head: head - 1, to: i, left: Math.min(head - 1, i), right: Math.max(head - 1, i) })).filter((arc) => arc.head >= 0);
   const heights = levels(arcs), highest = Math.max(1, ...heights.values());
   const ground = TOP + LEVEL * (highest + 0.6);
-  const said = tokens.map((token, i) => (heads[i] ? `${token} is ${relations[i]} of ${tokens[heads[i] - 1]}` : `${token} is the root`)).join("; ");
-  const svg = drawn("svg", { width: Math.ceil(x - gap + 8), height: ground + 34, role: "img", "aria-label": said });
+  const svg = drawn("svg", { width: Math.ceil(x - gap + 8), height: ground + 34, role: "img", "aria-label": treeInWords(sentence) });
   for (const arc of arcs) svg.append(...arcView(arc, middle, ground, heights.get(arc), relations[arc.to], model, differing?.has(arc.to)));
   heads.forEach((head, i) => {
     if (head === 0) svg.append(...rootView(middle[i], ground, relations[i], model, differing?.has(i)));
@@ -57,7 +62,7 @@ function treeView(sentence, model, differing, room) {
 }
 
 function arcView(arc, middle, ground, level, relation, model, differs) {
-  const top = ground - LEVEL * level, aside = arc.head < arc.to ? 5 : -5;
+  const top = ground - LEVEL * level, aside = middle[arc.head] < middle[arc.to] ? 5 : -5;
   const from = middle[arc.head] + aside, to = middle[arc.to] - aside / 3, bend = Math.min(14, Math.abs(to - from) / 2) * Math.sign(to - from);
   const path = `M${from} ${ground} V${top + 12} Q${from} ${top} ${from + bend} ${top} H${to - bend} Q${to} ${top} ${to} ${top + 12} V${ground - 4}`;
   const more = differs ? " differs" : "";
@@ -73,7 +78,9 @@ function tipView(x, ground, more) {
   return drawn("path", { class: `tip${more}`, d: `M${x} ${ground} l-4 -8 h8 z` });
 }
 
+// relation: its name, and the text to show of it.
 function relationView(x, y, relation, model) {
-  const width = widthOf(relation, SMALL) + 8;
-  return [drawn("rect", { class: "relation-ground", x: x - width / 2, y: y - 8, width, height: 16 }), hued(drawn("text", { class: "relation", x, y: y + 4.5 }, relation), model, relation)];
+  const width = widthOf(relation.text, SMALL) + 8;
+  const text = drawn("text", { class: "relation", x, y: y + 4.5 }, relation.text);
+  return [drawn("rect", { class: "relation-ground", x: x - width / 2, y: y - 8, width, height: 16 }), hued(text, model, relation.relation)];
 }
