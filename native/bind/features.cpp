@@ -104,8 +104,8 @@ Out<std::int32_t> column_of(const Instances& self, std::size_t family) {
 }
 
 void set_choices(Instances& self, const In<std::int32_t>& starts, const In<std::int32_t>& tags, const In<std::int32_t>& of,
-                 std::int32_t count) {
-  TagChoices found{copy(starts), copy(tags), copy(of), count};
+                 std::int32_t count, bool ranked) {
+  TagChoices found{copy(starts), copy(tags), copy(of), count, ranked};
   if (!found.fits(self.tokens())) throw Error("RiataError", "the sets of tags do not fit the tokens");
   self.choices = std::move(found);
 }
@@ -159,7 +159,7 @@ void bind_instances(nb::module_& m) {
       .def(
           "labels", [](const Instances& self) { return give(std::vector<std::int32_t>(self.labels)); },
           "The true label of every token; none where they are not set.")
-      .def("set_choices", &set_choices, nb::arg("starts"), nb::arg("tags"), nb::arg("of"), nb::arg("count"),
+      .def("set_choices", &set_choices, nb::arg("starts"), nb::arg("tags"), nb::arg("of"), nb::arg("count"), nb::arg("ranked") = false,
            "Which tags each token may have: sets of tags, and the set of every token.")
       .def("set_labels", &set_labels, nb::arg("labels"), nb::arg("label_count"), nb::arg("unknown") = false,
            "unknown: -1 stands for a label that nobody knows.")

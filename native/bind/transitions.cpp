@@ -20,19 +20,22 @@ namespace {
 using PlaceTuple = std::tuple<std::int32_t, std::int32_t>;
 using PartTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 constexpr std::size_t parts = TransitionTemplates::most_parts;
+constexpr std::int32_t most_tags = 1 << 12;  // that are chosen
 
 // Python has checked what users can do wrong, so the message only says that something does not fit.
 void check(bool ok) {
   if (!ok) throw Error("RiataError", "the weights do not fit the templates or the relations");
 }
 
-TransitionCoding coding_of(std::int32_t system, std::int32_t relations, std::int32_t root, std::int32_t tag_family) {
+TransitionCoding coding_of(std::int32_t system, std::int32_t relations, std::int32_t root, std::int32_t tag_family, std::int32_t tags) {
   check(system >= 0 && system < transition_systems && relations >= 1 && root >= 0 && root < relations && tag_family >= -1);
-  std::vector<std::int32_t> all;  // of arcs between tokens
+  check(tags >= 0 && tags < most_tags);
+  check(tags == 0 || static_cast<TransitionSystem>(system) != TransitionSystem::arc_eager);  // which also pushes tokens without a shift
+  std::vector<std::int32_t> all;                                                             // of arcs between tokens
   for (std::int32_t r = 0; r < relations; ++r) {
     if (r != root || relations == 1) all.push_back(r);
   }
-  return {static_cast<TransitionSystem>(system), relations, root, tag_family, PairRelations(std::move(all))};
+  return {static_cast<TransitionSystem>(system), relations, root, tag_family, PairRelations(std::move(all)), tags};
 }
 
 // For each row of weights its template, its values, [rows][4], and how many weights it has; for each of these its operator and its place.
@@ -111,8 +114,9 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def(
           "__init__",
           [](Kind* self, const TransitionTemplates& templates, std::int32_t system, std::int32_t relations, std::int32_t root,
-             std::int32_t tag_family) { new (self) Kind(templates, {coding_of(system, relations, root, tag_family), {}, {}}); },
-          nb::arg("templates"), nb::arg("system"), nb::arg("relations"), nb::arg("root"), nb::arg("tag_family"))
+             std::int32_t tag_family,
+             std::int32_t tags) { new (self) Kind(templates, {coding_of(system, relations, root, tag_family, tags), {}, {}}); },
+          nb::arg("templates"), nb::arg("system"), nb::arg("relations"), nb::arg("root"), nb::arg("tag_family"), nb::arg("tags") = 0)
       .def(
           "rows", [](const Kind& self) { return rows_of(*self.weights.rows); },
           "For each row of weights its template, its values, four of each row, and how many weights it has; for each of these its operator "
@@ -140,7 +144,7 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
           "follow",
           [](const Kind& self, const In<std::int32_t>& path, std::int64_t tokens) {
             check(tokens >= 0);
-            for (const ActionId action : view(path)) check(action >= 0 && action < moves::count(self.weights.coding.relations));
+            for (const ActionId action : view(path)) check(self.weights.coding.knows(action));
             std::vector<std::int32_t> codes(static_cast<std::size_t>(tokens));
             self.weights.coding.follow(view(path), codes);
             return give(std::move(codes));
@@ -153,6 +157,9 @@ void transitions(nb::module_& m) {
   m.attr("most_transition_parts") = TransitionTemplates::most_parts;
   m.attr("most_transition_templates") = TransitionTemplates::most_templates;
   m.attr("parser_depth") = ParserPlace::depth;
+  m.attr("parser_past") = ParserPlace::past;
+  m.attr("most_chosen_tags") = most_tags - 1;
+  m.attr("first_tagging") = moves::first_tagging;
   nb::class_<TransitionTemplates>(m, "TransitionTemplates", "What the features of the states of a parser read.")
       .def(
           "__init__",

@@ -10,21 +10,24 @@
 
 namespace riata {
 
-// A place of a state: a token of the stack or of those to come, and from there a child or a head.
+// A place of a state: a token of the stack, of those to come or of those pushed last, and from there a child or a head.
 struct ParserPlace {
   static constexpr std::int32_t depth = 4;  // tokens of the stack, and as many to come
+  static constexpr std::int32_t past = 2;   // tokens before those that have never been pushed
+  static constexpr std::int32_t bases = 2 * depth + past;
   enum Hop : std::int32_t { itself, left, left2, right, right2, head, head2 };
   static constexpr std::int32_t hops = head2 + 1;
 
-  std::int32_t base = 0;  // below `depth`: from the top of the stack; from there on: tokens to come
+  std::int32_t base = 0;  // below `depth`: from the top of the stack; then tokens to come; then tokens pushed before, the last one first
   std::int32_t hop = itself;
   bool operator==(const ParserPlace&) const = default;
 };
 
 // One value of a state.
 struct ParserPart {
-  enum Kind : std::int32_t { ngram, relation, lefts, rights, left_set, right_set, distance };
-  static constexpr std::int32_t kinds = distance + 1;
+  // tag: the one that was chosen for a token or, if it has never been pushed, the likeliest.
+  enum Kind : std::int32_t { ngram, relation, lefts, rights, left_set, right_set, distance, tag };
+  static constexpr std::int32_t kinds = tag + 1;
 
   std::int32_t kind = ngram;
   std::int32_t place = 0;   // among the places of the templates
@@ -42,11 +45,12 @@ class TransitionTemplates {
       : places_(std::move(places)), parts_(std::move(parts)), templates_(std::move(templates)) {
     const auto number_of = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
     for (const ParserPlace& place : places_) {
-      check(place.base >= 0 && place.base < 2 * ParserPlace::depth && place.hop >= 0 && place.hop < ParserPlace::hops);
+      check(place.base >= 0 && place.base < ParserPlace::bases && place.hop >= 0 && place.hop < ParserPlace::hops);
       const std::int32_t up = place.hop == ParserPlace::head    ? 1
                               : place.hop == ParserPlace::head2 ? 2
                                                                 : 0;  // heads lie below, on the stack
       check(up == 0 || place.base + up < ParserPlace::depth);
+      check(place.hop == ParserPlace::itself || place.base < 2 * ParserPlace::depth);
     }
     for (const ParserPart& part : parts_) {
       check(part.kind >= 0 && part.kind < ParserPart::kinds && part.place >= 0 && part.place < number_of(places_));

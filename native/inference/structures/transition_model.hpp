@@ -16,18 +16,35 @@
 
 namespace riata {
 
-// An output is one code per token: head * relations + relation, where the head 0 is the root and tokens count from 1.
+// An output is one code per token: head * relations + relation, where the head 0 is the root and tokens count from 1. If tags are chosen
+// too, the code is (head * relations + relation) * (tags + 1) + tag + 1, where a last summand of 0 leaves the tag open.
 struct TransitionCoding {
   TransitionSystem system = TransitionSystem::arc_hybrid;
   std::int32_t relations = 1;
   std::int32_t root = 0;         // the relation of the root
   std::int32_t tag_family = -1;  // the family of n-grams by which tokens are paired; -1: none
   PairRelations pairs;
+  std::int32_t tags = 0;  // that are chosen while tokens are pushed; 0: no tags are chosen
 
-  std::int32_t code(std::int32_t head, std::int32_t relation) const noexcept { return (head + 1) * relations + relation; }
-  std::int32_t head(std::int32_t code) const noexcept { return code / relations - 1; }  // -1: the root
-  std::int32_t relation(std::int32_t code) const noexcept { return code % relations; }
-  std::int32_t stride() const noexcept { return padded(moves::count(relations)); }
+  std::int32_t code(std::int32_t head, std::int32_t relation, std::int32_t tag = -1) const noexcept {
+    return ((head + 1) * relations + relation) * (tags + 1) + tag + 1;
+  }
+  std::int32_t head(std::int32_t code) const noexcept { return code / (tags + 1) / relations - 1; }  // -1: the root
+  std::int32_t relation(std::int32_t code) const noexcept { return code / (tags + 1) % relations; }
+  std::int32_t tag(std::int32_t code) const noexcept { return code % (tags + 1) - 1; }  // -1: open
+  std::int32_t tree(std::int32_t code) const noexcept { return code / (tags + 1); }     // head and relation
+  // How many of a token's arc and tag are wrong; a true tag that is open is never wrong.
+  std::int32_t loss(std::int32_t truth, std::int32_t given) const noexcept {
+    return (tree(truth) != tree(given)) + is_wrong(tag(truth), tag(given));
+  }
+  static bool is_wrong(std::int32_t true_tag, std::int32_t tag) noexcept { return true_tag >= 0 && true_tag != tag; }
+  // Operators are numbered without gaps in rows of weights.
+  std::int32_t operators() const noexcept { return moves::count(relations) + tags; }
+  std::int32_t stride() const noexcept { return padded(operators()); }
+  std::int32_t number(ActionId action) const noexcept { return moves::number(action, relations); }
+  bool knows(ActionId action) const noexcept {
+    return action >= 0 && (action < moves::count(relations) || (action >= moves::first_tagging && moves::tag(action) < tags));
+  }
 
   // Writes the output that operators give; those after one that is not allowed are left out.
   void follow(std::span<const ActionId> path, std::span<std::int32_t> out) const {
@@ -39,7 +56,11 @@ struct TransitionCoding {
       if (!states.allows(states[at], move)) return;
       if (moves::adds_arc(move)) {
         const Arc arc = states.arc(states[at], move);
-        out[static_cast<std::size_t>(arc.child)] = code(arc.head, moves::relation(action));
+        std::int32_t& given = out[static_cast<std::size_t>(arc.child)];
+        given = code(arc.head, moves::relation(action), tag(given));
+      } else if (moves::tag(action) >= 0) {
+        if (!states.is_fresh(states[at])) return;
+        out[static_cast<std::size_t>(states[at].next)] += moves::tag(action) + 1;
       }
       at = states.apply(at, action);
     }

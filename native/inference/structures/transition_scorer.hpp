@@ -58,6 +58,7 @@ class TransitionScorer {
 
   void open(std::int64_t sentence) noexcept {
     origin_ = instances_.origin(sentence);
+    start_ = instances_.starts[static_cast<std::size_t>(sentence)];
     forget();
   }
 
@@ -108,6 +109,7 @@ class TransitionScorer {
   struct Found {
     std::int32_t token = none, relation = none;
     const Subtree* tree = nullptr;  // of the token itself, if it is on the stack or the next one
+    std::int32_t tag = none;        // that was chosen for it
   };
 
   static void enter(std::int32_t number, std::vector<std::int32_t>& list) {
@@ -146,7 +148,13 @@ class TransitionScorer {
       to_come_[k].token = tree != nullptr ? tree->token : token;
       token += to_come_[k].token == token;  // tokens that were put back come before this one
       number = tree != nullptr ? tree->below : -1;
+      to_come_[k].tag = tree != nullptr ? tree->tag : none;
       set(ParserPlace::depth + k, tree != nullptr ? tree->mark : static_cast<std::uint64_t>(to_come_[k].token));
+    }
+    for (std::int32_t k = 0; k < std::min(ParserPlace::past, state.next); ++k) {
+      past_[k].token = state.next - 1 - k;
+      past_[k].tag = state.before[k];
+      set(2 * ParserPlace::depth + k, mix(std::uint64_t(std::uint32_t(past_[k].token)) << 32 | std::uint32_t(past_[k].tag + 1)));
     }
   }
   void set(std::int32_t base, std::uint64_t mark) noexcept {
@@ -202,23 +210,24 @@ class TransitionScorer {
   }
 
   Found found(const ParserPlace& place) const noexcept {
+    if (place.base >= 2 * ParserPlace::depth) return past_[place.base - 2 * ParserPlace::depth];
     if (place.base >= ParserPlace::depth) {
       const Found& at = to_come_[place.base - ParserPlace::depth];
       return place.hop == ParserPlace::itself ? at : child(at.tree, place.hop);
     }
     const Subtree& tree = *trees_[place.base];
-    if (place.hop == ParserPlace::itself) return {tree.token, tree.relation, &tree};
+    if (place.hop == ParserPlace::itself) return {tree.token, tree.relation, &tree, tree.tag};
     if (place.hop != ParserPlace::head && place.hop != ParserPlace::head2) return child(&tree, place.hop);
     const std::int32_t up = place.base + (place.hop == ParserPlace::head ? 1 : 2);  // the head of a token that has one lies below it
     for (std::int32_t at = place.base; at < up; ++at) {
       if (trees_[at]->relation < 0) return {};
     }
-    return {trees_[up]->token, trees_[up]->relation, trees_[up]};
+    return {trees_[up]->token, trees_[up]->relation, trees_[up], trees_[up]->tag};
   }
   static Found child(const Subtree* tree, std::int32_t hop) noexcept {
     if (tree == nullptr) return {};
     const Child* of[] = {nullptr, &tree->left[0], &tree->left[1], &tree->right[0], &tree->right[1]};
-    return {of[hop]->token, of[hop]->relation, nullptr};
+    return {of[hop]->token, of[hop]->relation, nullptr, of[hop]->tag};
   }
 
   template <class SetNumber>
@@ -238,6 +247,8 @@ class TransitionScorer {
         return set_number(at.tree == nullptr ? 0 : at.tree->left_set);
       case ParserPart::right_set:
         return set_number(at.tree == nullptr ? 0 : at.tree->right_set);
+      case ParserPart::tag:
+        return at.tag >= 0 ? at.tag : instances_.choices.of_token(start_ + at.token).front();
       default: {
         const std::int32_t other = found_at_[static_cast<std::size_t>(part.other)].token;
         const std::int32_t distance = std::abs(other - at.token);
@@ -246,7 +257,7 @@ class TransitionScorer {
     }
   }
 
-  static constexpr std::int32_t stacked = ParserPlace::depth, bases = 2 * ParserPlace::depth;
+  static constexpr std::int32_t stacked = ParserPlace::depth;
 
   const TransitionTemplates& templates_;
   const BlockRows& rows_;
@@ -254,16 +265,17 @@ class TransitionScorer {
   const Vector<Real>& weights_;
   std::int32_t stride_;
   std::vector<Group> groups_;
-  std::vector<std::int32_t> reads_;  // [templates][most_parts] places in values_
-  std::int64_t origin_ = 0;
+  std::vector<std::int32_t> reads_;      // [templates][most_parts] places in values_
+  std::int64_t origin_ = 0, start_ = 0;  // padded position of the first token, and its place among all tokens
 
   // The present state.
   std::uint32_t present_ = 0;  // bases that exist, as bits
-  std::uint64_t marks_[bases] = {};
+  std::uint64_t marks_[ParserPlace::bases] = {};
   const Subtree* trees_[stacked] = {};
   Found to_come_[ParserPlace::depth] = {};  // with their trees, if they have been touched
-  std::vector<Found> found_at_;             // [places]
-  std::vector<std::int32_t> values_;        // [parts], then 0
+  Found past_[ParserPlace::past] = {};
+  std::vector<Found> found_at_;       // [places]
+  std::vector<std::int32_t> values_;  // [parts], then 0
   std::vector<RowKey> keys_;
 
   // Scores that are remembered: where they stand in the arena, by mark.

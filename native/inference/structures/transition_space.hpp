@@ -21,11 +21,13 @@
 
 namespace riata {
 
-// The operators are moves, with a relation where they add an arc: one that training saw with the tags of head and child. Several paths may
-// lead to one tree. States that have the same arcs, stack and next token are merged, unless the queue asks for no merging.
+// The operators are moves, with a relation where they add an arc: one that training saw with the tags of head and child. If tags are
+// chosen, a shift gives the token a tag, one of those that it may have, unless it was put back and has one. Several paths may lead to one
+// tree. States that have the same arcs, stack and next token are merged, unless the queue asks for no merging.
 //
 // The regret is that of TransitionOracle. If the truth has crossing arcs that the system cannot build, or another relation of the root, the
-// closest tree that can be built counts as the truth, and the tokens in which it differs are added: an upper bound.
+// closest tree that can be built counts as the truth, and the tokens in which it differs are added: an upper bound. A wrong tag adds 1 to
+// the regret and to the loss, whatever the token's arc.
 template <class Real>
 class TransitionSpace : public CorpusSpace {
  public:
@@ -106,7 +108,7 @@ class TransitionSpace : public CorpusSpace {
     const ParserState& from = states_[tree[tree[node].parent].state];
     const ActionId action = tree[node].action;
     score(from);
-    const double loss = adds_losses_ && has_truth_ ? cost_of(from, moves::of(action), moves::relation(action)).regret : 0;
+    const double loss = adds_losses_ && has_truth_ ? cost_of(from, action).regret : 0;
     return loss + score_of(action);
   }
 
@@ -129,9 +131,10 @@ class TransitionSpace : public CorpusSpace {
   bool allows_target() const {
     for (std::int32_t t = 0; t < static_cast<std::int32_t>(heads_.size()); ++t) {
       const std::int32_t head = heads_[static_cast<std::size_t>(t)];
+      if (true_tag(t) >= 0 && std::ranges::find(tags_of(t), true_tag(t)) == tags_of(t).end()) return false;
       if (head < 0) continue;
       const std::span<const std::int32_t> allowed = coding_.pairs.of(tag(head), tag(t));
-      if (std::find(allowed.begin(), allowed.end(), oracle_.relation(t)) == allowed.end()) return false;
+      if (std::ranges::find(allowed, oracle_.relation(t)) == allowed.end()) return false;
     }
     return true;
   }
@@ -173,7 +176,8 @@ class TransitionSpace : public CorpusSpace {
       const std::int32_t given = output[static_cast<std::size_t>(arc.child)], head = coding_.head(given);
       const double share = lattice.probability(edge.from) * edge.probability, change = head < 0 ? -share : share;
       if (head < 0 || head == arc.head) out[arc.child] += change;
-      if (head < 0 || given == coding_.code(arc.head, moves::relation(edge.action))) out[arc.child + apart] += change;
+      if (head < 0 || coding_.tree(given) == coding_.tree(coding_.code(arc.head, moves::relation(edge.action))))
+        out[arc.child + apart] += change;
     }
     for (double* track : {out, out + apart}) {
       for (std::size_t t = 0; t < output.size(); ++t) track[t] = std::clamp(track[t], 0.0, 1.0);
@@ -210,20 +214,25 @@ class TransitionSpace : public CorpusSpace {
     std::int32_t regret;
     bool loses;
   };
-  Costs cost_of(const ParserState& state, Move move, std::int32_t relation) const {
+  Costs cost_of(const ParserState& state, ActionId action) const {
+    const Move move = moves::of(action);
     const TransitionOracle::Cost cost = oracle_.cost(state, move);
-    const bool wrong = moves::adds_arc(move) && oracle_.is_wrong(states_.arc(state, move), relation);
+    const bool wrong =
+        moves::adds_arc(move) ? oracle_.is_wrong(states_.arc(state, move), moves::relation(action)) : gives_wrong_tag(state, action);
     return {cost.regret + wrong, cost.loses || wrong};
   }
+  bool gives_wrong_tag(const ParserState& state, ActionId action) const noexcept {
+    return moves::tag(action) >= 0 && coding_.is_wrong(true_tag(state.next), moves::tag(action));
+  }
   bool gives_wrong(const ParserState& state, ActionId action) const {
-    if (!moves::adds_arc(moves::of(action))) return false;
+    if (!moves::adds_arc(moves::of(action))) return gives_wrong_tag(state, action);
     const Arc arc = states_.arc(state, moves::of(action));
     return !oracle_.is_arc(arc) || oracle_.relation(arc.child) != moves::relation(action);
   }
   // The regret of the state that an operator leads to, and whether it is not y-good. With swaps, a state may have left the ways of the
   // oracle and lead to the truth nevertheless.
   Costs after(const ParserState& state, ActionId action) const {
-    const Costs costs = cost_of(state, moves::of(action), moves::relation(action));
+    const Costs costs = cost_of(state, action);
     const std::int32_t regret = state.regret + costs.regret;
     return {regret, ends(state, moves::of(action)) ? regret > 0 : state.lost || costs.loses};
   }
@@ -249,7 +258,7 @@ class TransitionSpace : public CorpusSpace {
     target_.clear();
     missed_ = 0;
     for (std::size_t t = 0; t < truth.size(); ++t) {
-      target_.push_back(coding_.code(heads_[t], relations[t]));
+      target_.push_back(coding_.code(heads_[t], relations[t], coding_.tag(truth[t])));
       missed_ += target_.back() != truth[t];
     }
   }
@@ -262,7 +271,16 @@ class TransitionSpace : public CorpusSpace {
 
   // Computes the scores of all operators of a state.
   void score(const ParserState& state) { scorer_.score(states_, state, scores_.data()); }
-  double score_of(ActionId action) const noexcept { return weights_.scale() * double(scores_[static_cast<std::size_t>(action)]); }
+  double score_of(ActionId action) const noexcept {
+    return weights_.scale() * double(scores_[static_cast<std::size_t>(coding_.number(action))]);
+  }
+
+  // The tags that a token may have, and the tag of the target; -1: it is open.
+  std::span<const std::int32_t> tags_of(std::int32_t token) const noexcept {
+    return corpus_.instances.choices.of_token(corpus_.instances.starts[static_cast<std::size_t>(sentence_)] + token);
+  }
+  std::int32_t true_tag(std::int32_t token) const noexcept { return coding_.tag(target_[static_cast<std::size_t>(token)]); }
+  bool chooses_tag(const ParserState& state) const noexcept { return coding_.tags > 0 && states_.is_fresh(state); }
 
   std::int32_t tag(std::int32_t token) const noexcept {
     if (coding_.tag_family < 0) return -1;
@@ -293,6 +311,16 @@ class TransitionSpace : public CorpusSpace {
     for (const Move move : all_moves) {
       if (!states_.allows(state, move) || given_.forbids(state, move)) continue;
       const TransitionOracle::Cost cost = judges ? oracle_.cost(state, move) : TransitionOracle::Cost{};
+      if (move == Move::shift && chooses_tag(state)) {
+        const std::int32_t truth = has_truth_ ? true_tag(state.next) : -1;
+        bool listed = truth < 0;  // the true tag is allowed, even if the token would not have it otherwise
+        for (const std::int32_t tag : tags_of(state.next)) {
+          list(moves::shift(tag), cost, coding_.is_wrong(truth, tag));
+          listed = listed || tag == truth;
+        }
+        if (!listed) list(moves::shift(truth), cost, false);
+        continue;
+      }
       if (!moves::adds_arc(move)) {
         list(moves::action(move), cost, false);
         continue;
@@ -311,9 +339,10 @@ class TransitionSpace : public CorpusSpace {
 
   // Appends the features of a step from a state.
   void features_of(const ParserState& from, ActionId action, StepFeatures& out) {
+    const std::int32_t operation = coding_.number(action);
     const auto set_number = [&](std::uint64_t set) { return grown_ != nullptr ? grown_->add_set(set) : rows_.find_set(set); };
     for (const RowKey& key : scorer_.look(states_, from, set_number)) {
-      const std::int64_t place = grown_ != nullptr ? grown_->add(key, action) : rows_.find(key, action);
+      const std::int64_t place = grown_ != nullptr ? grown_->add(key, operation) : rows_.find(key, operation);
       if (place >= 0) out.push_back({place, 1.0});
     }
     if (grown_ != nullptr) weights_.grow(static_cast<std::size_t>(rows_.size()));
@@ -341,55 +370,6 @@ class TransitionSpace : public CorpusSpace {
   std::int32_t indexed_ = 0;
 };
 
-// Follows all moves that keep to the output, until all ways have reached it.
-template <class Real>
-std::vector<ActionId> TransitionSpace<Real>::path_to(std::int64_t sentence, Codes output) {
-  constexpr std::size_t most = 64;
-  struct Step {
-    StateId state;
-    double score;
-    std::int32_t before;  // place in steps
-    ActionId action;
-  };
-  open(sentence, output);
-  std::vector<Step> steps{{initial(), 0, -1, -1}};
-  std::size_t first = 0, best = 0;  // best: of the steps to goals; 0: there is none yet
-  while (first < steps.size()) {
-    const std::size_t end = steps.size();
-    std::vector<Step> level;
-    std::unordered_map<std::uint64_t, std::size_t> places;
-    for (std::size_t i = first; i < end; ++i) {
-      const ParserState from = states_[steps[i].state];
-      if (states_.is_goal(from)) {
-        if (best == 0 || steps[i].score > steps[best].score) best = i;
-        continue;
-      }
-      score(from);
-      for (const Move move : all_moves) {
-        if (!states_.allows(from, move) || oracle_.cost(from, move).loses) continue;
-        const ActionId action =
-            moves::adds_arc(move) ? moves::action(move, oracle_.relation(states_.arc(from, move).child)) : moves::action(move);
-        const Step step{steps[i].state, steps[i].score + score_of(action), static_cast<std::int32_t>(i), action};
-        const auto [at, fresh] = places.emplace(states_.mark_after(from, action), level.size());
-        if (fresh)
-          level.push_back(step);
-        else if (step.score > level[at->second].score)
-          level[at->second] = step;
-      }
-    }
-    std::stable_sort(level.begin(), level.end(), [](const Step& a, const Step& b) { return a.score > b.score; });
-    if (level.size() > most) level.resize(most);
-    for (Step& step : level) {
-      step.state = states_.apply(step.state, step.action);
-      steps.push_back(step);
-    }
-    first = end;
-  }
-  std::vector<ActionId> path;
-  for (std::int32_t at = static_cast<std::int32_t>(best); steps[static_cast<std::size_t>(at)].before >= 0;
-       at = steps[static_cast<std::size_t>(at)].before)
-    path.push_back(steps[static_cast<std::size_t>(at)].action);
-  return {path.rbegin(), path.rend()};
-}
-
 }  // namespace riata
+
+#include "inference/structures/transition_path.hpp"

@@ -25,15 +25,27 @@ inline constexpr std::int32_t transition_systems = 4;
 enum class Move : std::int32_t { shift, reduce, left, right, swap = reduce };
 inline constexpr Move all_moves[] = {Move::shift, Move::reduce, Move::left, Move::right};
 
-// Operators as numbers: shift, reduce or swap, then left and right with the first relation, with the second, and so on.
+// Operators as numbers: shift, reduce or swap, then left and right with the first relation, with the second, and so on. Where tags are
+// chosen, a token is pushed for the first time by a shift that gives it a tag; these have numbers of their own, far above.
 namespace moves {
+inline constexpr ActionId first_tagging = ActionId{1} << 24;
+
 constexpr ActionId action(Move move, std::int32_t relation = 0) noexcept {
   const auto number = static_cast<ActionId>(move);
   return number < 2 ? number : number + 2 * relation;
 }
-constexpr Move of(ActionId action) noexcept { return static_cast<Move>(action < 2 ? action : 2 + action % 2); }
-constexpr std::int32_t relation(ActionId action) noexcept { return action / 2 - 1; }  // of left and right
-constexpr std::int32_t count(std::int32_t relations) noexcept { return 2 + 2 * relations; }
+constexpr ActionId shift(std::int32_t tag) noexcept { return tag < 0 ? action(Move::shift) : first_tagging + tag; }
+constexpr std::int32_t tag(ActionId action) noexcept { return action < first_tagging ? -1 : action - first_tagging; }  // -1: gives none
+constexpr Move of(ActionId action) noexcept {
+  if (action >= first_tagging) return Move::shift;
+  return static_cast<Move>(action < 2 ? action : 2 + action % 2);
+}
+constexpr std::int32_t relation(ActionId action) noexcept { return action / 2 - 1; }         // of left and right
+constexpr std::int32_t count(std::int32_t relations) noexcept { return 2 + 2 * relations; }  // without shifts that give tags
+// Operators without gaps: shifts that give tags come last.
+constexpr std::int32_t number(ActionId action, std::int32_t relations) noexcept {
+  return action < first_tagging ? action : count(relations) + tag(action);
+}
 constexpr bool adds_arc(Move move) noexcept { return move == Move::left || move == Move::right; }
 }  // namespace moves
 
@@ -44,6 +56,7 @@ struct Arc {
 
 struct Child {
   std::int32_t token = -1, relation = -1;
+  std::int32_t tag = -1;  // that was chosen for it; -1: none
 };
 
 // A token of the stack, or the next token, with what is attached to it. Its mark is a hash of all that features read of it.
@@ -52,6 +65,7 @@ struct Subtree {
   std::int32_t token = -1;
   std::int32_t below = -1;                    // number of the tree below it on the stack; -1: none
   std::int32_t relation = -1;                 // to its head, if it has one already
+  std::int32_t tag = -1;                      // that was chosen for it; -1: none
   Child left[2] = {}, right[2] = {};          // outermost child first
   std::int32_t lefts = 0, rights = 0;         // how many children
   std::uint64_t left_set = 0, right_set = 0;  // relations of its children, as bits
@@ -75,6 +89,10 @@ struct Subtree {
     relation = to_head;
     mark += marked(3, {token, to_head});
   }
+  void give_tag(std::int32_t chosen) noexcept {
+    tag = chosen;
+    mark += marked(4, {token, 0, chosen});
+  }
 
  private:
   // Where tokens were swapped, a child may come after others that are farther out.
@@ -89,7 +107,8 @@ struct Subtree {
   }
   static std::uint64_t bit(std::int32_t number) noexcept { return std::uint64_t{1} << (number % 64); }
   static std::uint64_t marked(std::uint64_t what, Child child) noexcept {
-    return mix(mix(std::uint64_t(std::uint32_t(child.token)) << 32 | std::uint32_t(child.relation)) + what);
+    const auto tag = std::uint64_t(std::uint32_t(child.tag + 1)) << 8;
+    return mix(mix(std::uint64_t(std::uint32_t(child.token)) << 32 | std::uint32_t(child.relation)) + (tag | what));
   }
 };
 
@@ -98,7 +117,8 @@ struct ParserState {
   std::int32_t next = 0;                    // token; all tokens before it have been pushed at least once
   std::int32_t top = -1, first = -1;        // trees: the top of the stack, and the first token to come if it has been touched; -1: none
   std::int32_t size = 0, without_head = 0;  // tokens of the stack, and those of them that have no head yet
-  std::int32_t regret = 0, wrong = 0;       // if the truth is known: costs of the moves so far, and tokens with a wrong head or relation
+  std::int32_t before[2] = {-1, -1};        // tags chosen for the tokens before `next`, the nearest first; -1: none
+  std::int32_t regret = 0, wrong = 0;       // if the truth is known: costs of the moves so far, and what they have given wrongly
   bool lost = false;                        // whether the truth cannot be reached any more
 };
 
@@ -146,6 +166,9 @@ class TransitionStates {
     return state.next < length_ ? state.next : -1;
   }
 
+  // Whether the first token to come has never been pushed.
+  bool is_fresh(const ParserState& state) const noexcept { return front(state) == state.next; }
+
   bool allows(const ParserState& state, Move move) const noexcept {
     const bool more = state.next < length_, last = state.next + 1 == length_, eager = system_ == TransitionSystem::arc_eager;
     switch (move) {
@@ -173,7 +196,7 @@ class TransitionStates {
   // The mark of the state that an operator leads to.
   std::uint64_t mark_after(const ParserState& state, ActionId action) const noexcept {
     const Move move = moves::of(action);
-    if (system_ == TransitionSystem::swap) return swap_mark_after(state, move, moves::relation(action));
+    if (system_ == TransitionSystem::swap) return swap_mark_after(state, action);
     std::uint64_t mark = state.mark;
     if (move == Move::reduce) mark ^= mark_of(0, tree(state.top).token, 0);
     if (moves::adds_arc(move)) {
@@ -181,7 +204,7 @@ class TransitionStates {
       mark ^= mark_of(arc.head + 1, arc.child, moves::relation(action) + 1);
     }
     const bool takes = move == Move::shift || (move == Move::right && system_ == TransitionSystem::arc_eager);
-    return takes ? mark ^ mark_of(-1, state.next, 0) : mark;
+    return takes ? mark ^ mark_of(-1, state.next, moves::tag(action) + 1) : mark;
   }
 
   // The state after an operator, which must be allowed. Its regret is that of the state before.
@@ -191,7 +214,7 @@ class TransitionStates {
     const std::int32_t relation = moves::relation(action);
     switch (moves::of(action)) {
       case Move::shift:
-        shift(to);
+        shift(to, moves::tag(action));
         break;
       case Move::reduce:
         system_ == TransitionSystem::swap ? put_back(to) : pop(to);
@@ -229,14 +252,15 @@ class TransitionStates {
   }
 
   // With swaps, the mark is made of arcs, of tokens that were pushed, and of neighbours on the stack and among tokens that were put back.
-  std::uint64_t swap_mark_after(const ParserState& state, Move move, std::int32_t relation) const noexcept {
+  std::uint64_t swap_mark_after(const ParserState& state, ActionId action) const noexcept {
+    const Move move = moves::of(action);
     const auto token_of = [&](std::int32_t number) { return number >= 0 ? tree(number).token : -1; };
     const auto stacked = [&](std::int32_t below, std::int32_t token) { return mark_of(-2, token, below + 1); };
     const auto waiting = [&](std::int32_t token, std::int32_t after) { return mark_of(-3, token, after + 1); };
     const std::int32_t top = token_of(state.top);
     if (move == Move::shift) {
       const std::uint64_t mark = state.mark ^ stacked(top, front(state));
-      if (state.first < 0) return mark ^ mark_of(-1, state.next, 0);
+      if (state.first < 0) return mark ^ mark_of(-1, state.next, moves::tag(action) + 1);
       return mark ^ waiting(front(state), token_of(tree(state.first).below));
     }
     const Subtree& second = tree(tree(state.top).below);
@@ -245,7 +269,7 @@ class TransitionStates {
     if (move != Move::right) mark ^= stacked(third, second.token) ^ stacked(third, top);
     if (move == Move::swap) return mark ^ waiting(second.token, token_of(state.first));
     const Arc arc = this->arc(state, move);
-    return mark ^ mark_of(arc.head + 1, arc.child, relation + 1);
+    return mark ^ mark_of(arc.head + 1, arc.child, moves::relation(action) + 1);
   }
 
   std::int32_t add(const Subtree& tree) {
@@ -260,14 +284,20 @@ class TransitionStates {
     return out;
   }
 
-  void shift(ParserState& to) {
+  void shift(ParserState& to, std::int32_t tag) {
     const std::int32_t after = to.first >= 0 ? tree(to.first).below : -1;
-    const bool fresh = front(to) == to.next;
-    to.top = add(next_on(to, to.top));
+    Subtree pushed = next_on(to, to.top);
+    if (tag >= 0) pushed.give_tag(tag);
+    if (is_fresh(to)) take(to, tag);
+    to.top = add(pushed);
     to.first = after;
-    to.next += fresh;
     ++to.size;
     ++to.without_head;
+  }
+  static void take(ParserState& to, std::int32_t tag) noexcept {
+    to.before[1] = to.before[0];
+    to.before[0] = tag;
+    ++to.next;
   }
   void pop(ParserState& to) const {
     const Subtree& top = tree(to.top);
@@ -277,7 +307,7 @@ class TransitionStates {
   }
   void left(ParserState& to, std::int32_t relation) {
     Subtree head = next_on(to, -1);
-    head.add_left({tree(to.top).token, relation});
+    head.add_left({tree(to.top).token, relation, tree(to.top).tag});
     pop(to);
     to.first = add(head);
   }
@@ -294,14 +324,14 @@ class TransitionStates {
     Subtree head = tree(to.top);
     const Subtree& child = tree(head.below);
     const std::int32_t below = child.below;
-    head.add({child.token, relation});
+    head.add({child.token, relation, child.tag});
     head.below = below;
     to.top = add(head);
     --to.size;
     --to.without_head;
   }
   void join_right(ParserState& to, std::int32_t relation) {
-    const Child child{tree(to.top).token, relation};
+    const Child child{tree(to.top).token, relation, tree(to.top).tag};
     Subtree head = tree(tree(to.top).below);
     head.add(child);
     to.top = add(head);
@@ -315,7 +345,7 @@ class TransitionStates {
     child.attach(relation);
     to.top = add(child);
     to.first = -1;
-    ++to.next;
+    take(to, -1);
     ++to.size;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/error.hpp"
@@ -12,6 +13,21 @@ namespace riata {
 namespace {
 
 constexpr std::int64_t most_reserved = std::int64_t{1} << 27;  // weights
+
+// Refuses tokens without the tags that they may have, where tags are chosen, and sentences whose outputs are no codes.
+void check_tags(const TransitionCoding& coding, const TransitionTemplates& templates, const Corpus& corpus) {
+  const TagChoices& choices = corpus.instances.choices;
+  bool reads = false;
+  for (const ParserPart& part : templates.parts()) reads = reads || part.kind == ParserPart::tag;
+  const bool chosen = choices.ranked && choices.count == coding.tags && choices.fits(corpus.instances.tokens());
+  if (coding.tags > 0 && corpus.instances.tokens() > 0 ? !chosen : reads && coding.tags == 0)
+    throw Error("RiataError", "the tags that tokens may have do not fit the weights");
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    const std::int64_t codes = (corpus.length(s) + 1) * coding.relations * (std::int64_t{coding.tags} + 1);
+    if (codes > std::numeric_limits<std::int32_t>::max())
+      throw Error("DataError", "a sentence is too long for so many tags and relations", "Split the sentence.");
+  }
+}
 
 }  // namespace
 
@@ -26,6 +42,7 @@ void TransitionModel<Real>::check(const Corpus& corpus, std::size_t size) const 
     if (corpus.index.size(f) >= RowKey::most_last)
       throw Error("DataError", "more than 2^24 different n-grams at one place", "Use a smaller template or a higher cutoff.");
   }
+  check_tags(weights.coding, templates, corpus);
   ok = corpus.gold.empty() || static_cast<std::int64_t>(corpus.gold.size()) == instances.tokens();
   std::vector<std::int32_t> heads;
   for (std::int64_t s = 0; ok && !corpus.gold.empty() && s < corpus.sentences(); ++s) {
@@ -85,7 +102,7 @@ void TransitionModel<Real>::match(Model<Real>& other, const typename Model<Real>
   const BlockRows& from = *weights.rows;
   BlockRows& to = same.weights.rows.own();
   if (weights.coding.relations != same.weights.coding.relations || weights.coding.system != same.weights.coding.system ||
-      templates.templates() != same.templates.templates())
+      weights.coding.tags != same.weights.coding.tags || templates.templates() != same.templates.templates())
     throw Error("RiataError", "the weights belong to different models");
   RowKey to_key;
   const auto row = [&](const RowKey& key) {

@@ -35,7 +35,7 @@ class TransitionStructure : public Structure<Real> {
   double loss(Codes output) override {
     const Codes gold = corpus().gold_of(sentence_);
     double wrong = 0;
-    for (std::size_t t = 0; t < gold.size(); ++t) wrong += gold[t] != output[t];
+    for (std::size_t t = 0; t < gold.size(); ++t) wrong += model_.weights.coding.loss(gold[t], output[t]);
     return wrong;
   }
   void difference(Codes towards, Codes away, bool, Difference& out) override {

@@ -167,7 +167,8 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
     """The sentences of both, in the columns of the first. No document has sentences of both; where documents are marked in one of them
     only, the other is one document.
     """
-    columns = tuple(Column.of([*x.texts(), *y.texts()]) for x, y in zip(a.columns, b.columns, strict=True))
+    columns = tuple(_after(x, y) for x, y in zip(a.columns, b.columns, strict=True))
+    true_tags = None if a.true_tags is None or b.true_tags is None else _after(a.true_tags, b.true_tags)
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
     document = None
@@ -184,7 +185,12 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
         others=(),
         given=given,
         document=document,
+        true_tags=true_tags,
     )
+
+
+def _after(a: Column, b: Column) -> Column:
+    return Column.of([*a.texts(), *b.texts()])
 
 
 def is_empty(X: Any) -> bool:

@@ -144,6 +144,7 @@ class Corpus(Sequence[Sentence]):
     known: KnownLabels | None = None  # what decoding must give
     document: Ids | None = None  # [S] the number of each sentence's document, rising in a file; None: none are marked
     context: tuple[Column, ...] | None = None  # what a first pass says of the tokens, for the second of two passes
+    true_tags: Column | None = None  # where tags are outputs, beside the last columns
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -202,6 +203,7 @@ class Corpus(Sequence[Sentence]):
             known=None if self.known is None else self.known.take(at),
             document=None if self.document is None else self.document[chosen],
             context=None if self.context is None else tuple(Column(c.alphabet, c.ids[at]) for c in self.context),
+            true_tags=None if self.true_tags is None else Column(self.true_tags.alphabet, self.true_tags.ids[at]),
         )
 
     def _documents_of(self, chosen: NDArray[np.int64]) -> tuple[tuple[str, int], ...]:

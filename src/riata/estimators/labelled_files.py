@@ -76,12 +76,13 @@ def labelled(
             from riata.estimators.kept_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given)
+        if nbest is None and not confidence and min_confidence is None:
+            batch, ids = label(batch)
+            return formatted(batch, estimator.output_columns(ids))
         batch = estimator.tagged(batch)
         if nbest is not None:
             repeated, labels, notes = _listed(estimator, batch, nbest, confidence)
             return formatted(repeated, estimator.output_columns(labels), notes)
-        if not confidence and min_confidence is None:
-            return formatted(batch, estimator.output_columns(label(batch)))
         ids, values = estimator.confidence_ids(batch)
         added = estimator.output_columns(ids)
         if min_confidence is not None:

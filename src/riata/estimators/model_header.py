@@ -94,7 +94,7 @@ def inputs_in(header: dict[str, Any], model: Model, context: Sequence[str]) -> t
     program = model.features.program
     at = {name: len(inputs) + i for i, name in enumerate(context)}
     reads = [*program.attributes, *((read.attribute, read.column) for read in program.numbers)]
-    if any(column != at[name] if name in at else column >= len(inputs) for name, column in reads):
+    if any(column != at[name] if name in at else column >= len(inputs) + model.features.made for name, column in reads):
         raise ModelFileError("the model's templates read columns that it does not have")
     return tuple(inputs)
 

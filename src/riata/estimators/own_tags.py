@@ -2,39 +2,53 @@
 
 For training, every sentence is tagged by taggers that have learnt neither from it nor from its document, so that what is learnt from has
 the errors that predictions will meet.
+
+Or the last of these tags are chosen together with the output, among those that the tagger finds likely: joint tags (Bohnet & Nivre 2012,
+Sec. 3; Hatori, Matsuzaki, Miyao & Tsujii 2011). **Differs:** what is likely is said by probabilities of a tagger that has not seen the
+sentence, and states may leave the truth while learning, since the regret of tags adds up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from riata import registry
+from riata.choosing.options import checked
 from riata.choosing.passes import FOLDS
 from riata.data.columns import with_texts
-from riata.data.memory import as_corpus
+from riata.data.memory import as_corpus, is_empty
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, UnknownNameError, UnsupportedError
 from riata.estimators.fitting import Fitting
 from riata.estimators.in_context import followed
+from riata.estimators.judging import Judging
+from riata.estimators.likely_tags import LikelyApart, likely
 from riata.estimators.notes import warn_of
+from riata.features.likely_tags import tags_in
+from riata.inference.structure import CHOSEN_TAGS
 from riata.learning.events import Listener, Note, ignore
 from riata.learning.jackknife import Indices, folds_of, jackknifed, joined_labels
 from riata.models.header import TAGGER
 from riata.parallel import cores
 
-GIVEN, OWN = "given", "own"
-WAYS = (GIVEN, OWN)
+if TYPE_CHECKING:
+    from riata.scoring.evaluation import Evaluation
+
+GIVEN, OWN, JOINT = "given", "own", "joint"
+WAYS = (GIVEN, OWN, JOINT)
 
 Self = TypeVar("Self", bound="OwnTags")  # typing.Self needs Python 3.11
 
 
-class OwnTags(Fitting):
-    """Reads words and tags: those of the data, or those of its own taggers, one for every input column after the first."""
+class OwnTags(Fitting, Judging):
+    """Reads words and tags: those of the data, or those of its own taggers, one for every input column after the first. Joint tags are
+    those of the last input column.
+    """
 
     tags: str
     _learnt_taggers: tuple[Any, ...] = ()  # those of the present training
@@ -49,12 +63,15 @@ class OwnTags(Fitting):
         sample_weight: Any = None,
         listener: Listener | None = None,
     ) -> Self:
-        """As for other estimators. With tags="own", taggers learn the tags of the data, and the tags that they give are read instead."""
+        """As for other estimators. With tags="own", taggers learn the tags of the data, and the tags that they give are read instead.
+        With tags="joint", those of the last column are learnt with the output.
+        """
         if self.tags not in WAYS:
             raise UnknownNameError.of("value of tags", str(self.tags), WAYS)
         self._learnt_taggers = ()
-        if self.tags == OWN:
+        if self.tags != GIVEN:
             self._check_all_data("fit")
+            self._check_joint()
             tell = warn_of if listener is None else listener
             X, self._learnt_taggers = self._tagged_apart(self.with_output(X, y), tell)
             y = None
@@ -63,8 +80,8 @@ class OwnTags(Fitting):
         return super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
 
     def partial_fit(self: Self, X: Any, y: Any = None, **options: Any) -> Self:
-        """As for other estimators; with tags="own", it is refused."""
-        if self.tags == OWN:
+        """As for other estimators; with tags="own" and tags="joint", it is refused."""
+        if self.tags != GIVEN:
             self._check_all_data("partial_fit")
         return super().partial_fit(X, y, **options)
 
@@ -76,7 +93,7 @@ class OwnTags(Fitting):
 
     def tagger_counts(self) -> set[int]:
         number = len(self.inputs_) - 1
-        return {number} if self.tags == OWN else {0, number}
+        return {0, number} if self.tags == GIVEN else {number}
 
     def _set_at_once(self, *results: Any, **others: Any) -> None:
         super()._set_at_once(*results, taggers_=self._learnt_taggers, **others)
@@ -90,30 +107,94 @@ class OwnTags(Fitting):
         found = self.data_columns(corpus)
         if not taggers:
             return found
-        tags = found.context or _tags_by(taggers, found)
+        tags = found.context or self._tags_by(taggers, found)
         return followed(replace(found, context=None), tags)
 
     def tagged(self, corpus: Corpus) -> Corpus:
-        """The corpus with the tags of its own taggers, if it has such taggers: in place of those of the data, or after its columns."""
+        """The corpus with the tags of its own taggers, if it has such taggers: in place of those of the data, or after its columns. Joint
+        tags are those that it chooses with the output.
+        """
         taggers = self._used_taggers()
         if not taggers:
             return corpus
-        tags = _tags_by(taggers, self.data_columns(corpus))
+        if self.tags == JOINT:
+            return self._tagged_jointly(corpus)[0]
+        tags = self._tags_by(taggers, self.data_columns(corpus))
+        return self._replacing(corpus, tags, tags)
+
+    def labeller(self) -> Callable[[Corpus], tuple[Corpus, Ids]]:
+        return (lambda corpus: self._tagged_jointly(corpus, 1)) if self.tags == JOINT else super().labeller()
+
+    def _tagged_jointly(self, corpus: Corpus, threads: int | None = None) -> tuple[Corpus, Ids]:
+        """The corpus with joint tags, and labels as numbers."""
+        words = self.data_columns(corpus)
+        context = words.context or self._tags_by(self._used_taggers(), words)
+        ids, chosen = self._chosen(followed(replace(words, context=None), context), threads)
+        return self._replacing(corpus, (*context[:-1], chosen), context), ids
+
+    def _replacing(self, corpus: Corpus, tags: Sequence[Column], context: tuple[Column, ...]) -> Corpus:
+        """The corpus with these tags in place of its own, or after its columns. context: what the model reads of them."""
         wanted = self.inputs_[1:] if corpus.format == self.format_ else tuple(range(1, len(self.inputs_)))
         if set(wanted) <= set(corpus.origins):
             for column, texts in zip(wanted, tags, strict=True):
                 corpus = with_texts(corpus, corpus.origins.index(column), texts)
         else:
             corpus = followed(corpus, tags)
-        return replace(corpus, context=tags)
+        return replace(corpus, context=context)
+
+    def scored_columns(self, corpus: Corpus) -> Corpus:
+        return replace(super().scored_columns(corpus), true_tags=self._true_tags(corpus))
+
+    def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
+        """As for other estimators. With joint tags, the metric `tags` is their accuracy, if the data have them."""
+        if self.tags != JOINT or is_empty(X):
+            return super().evaluate(X, y, predicted=predicted)
+        corpus = self.sentences(X)
+        truth, (ids, tags) = self._true_tags(corpus), self._chosen(self.input_columns(corpus))
+        found = super().evaluate(X, y, predicted=ids if predicted is None else predicted)
+        if truth is None or not corpus.tokens:
+            return found
+        right = np.mean(np.array(tags.texts(), object) == np.array(truth.texts(), object))
+        return replace(found, more={**found.more, "tags": float(100 * right)})
+
+    def _true_tags(self, corpus: Corpus) -> Column | None:
+        """The joint tags of the data, if they have them."""
+        if self.tags != JOINT or corpus.true_tags is not None:
+            return corpus.true_tags
+        last = self.inputs_[-1] if corpus.format == self.format_ else len(self.inputs_) - 1
+        whole = corpus.format == self.format_ or corpus.width == len(self.inputs_) + self.outputs
+        return corpus.columns[corpus.origins.index(last)] if whole and last in corpus.origins else None
+
+    def _chosen(self, inputs: Corpus, threads: int | None = None) -> tuple[Ids, Column]:
+        """Labels as numbers and joint tags, from the columns that the model reads."""
+        model, options = self._check_fitted(), checked(self, training=False)
+        return model.chosen(inputs, self._decoder(options), threads or options.threads or cores())
 
     def _used_taggers(self) -> tuple[Any, ...]:
-        if self.tags == OWN and not self.taggers_ and hasattr(self, "model_"):
+        if self.tags == GIVEN or not hasattr(self, "model_"):
+            return self.taggers_ if self.tags != GIVEN else ()
+        if not self.taggers_:
             raise UnsupportedError(
-                "tags is 'own', but the model was trained with the tags of the data and has no taggers.",
-                remedy="Set tags='given', or train with tags='own'.",
+                f"tags is {self.tags!r}, but the model was trained with the tags of the data and has no taggers.",
+                remedy=f"Set tags='given', or train with tags={self.tags!r}.",
             )
-        return self.taggers_ if self.tags == OWN else ()
+        if self.tags == JOINT and not self.model_.outputs.chosen:
+            raise UnsupportedError(
+                "tags is 'joint', but the model was not trained to choose tags.",
+                remedy="Set tags='own', or train with tags='joint'.",
+            )
+        return self.taggers_
+
+    def _check_joint(self) -> None:
+        """Refuses joint tags for structures that do not choose tags."""
+        choice = checked(self).choice
+        if self.tags != JOINT or CHOSEN_TAGS in choice.structure.offers:
+            return
+        instead = choice.offered.instead("structure", lambda piece: CHOSEN_TAGS in piece.offers)
+        raise UnsupportedError(
+            f"tags is 'joint', but the structure {choice.structure.name!r} scores trees for tags that are known: it chooses none.",
+            remedy=f"Use tags='own'{instead or ', or structure=transitions and a recipe that searches, such as max-violation'}.",
+        )
 
     def _check_all_data(self, method: str) -> None:
         """Refuses what gives a part of the data at a time, or goes on from a model that has seen them."""
@@ -124,8 +205,8 @@ class OwnTags(Fitting):
         ):
             if asked:
                 raise UnsupportedError(
-                    f"tags is 'own', but {what}, and tags must come from taggers that have not seen the sentence.",
-                    remedy="Tag the data first, and leave out tags='own'.",
+                    f"tags is {self.tags!r}, but {what}, and tags must come from taggers that have not seen the sentence.",
+                    remedy=f"Tag the data first, and leave out tags={self.tags!r}.",
                 )
 
     def _tagged_apart(self, data: Corpus, tell: Listener) -> tuple[Corpus, tuple[Any, ...]]:
@@ -133,8 +214,8 @@ class OwnTags(Fitting):
         columns = range(1, data.width - self.outputs)
         if not columns:
             raise DataError(
-                "tags is 'own', but the data have no tags beside the words, from which taggers could learn.",
-                remedy="Give words, tags, heads and relations, or leave out tags='own'.",
+                f"tags is {self.tags!r}, but the data have no tags beside the words, from which taggers could learn.",
+                remedy=f"Give words, tags, heads and relations, or leave out tags={self.tags!r}.",
                 file=data.name,
             )
         folds = folds_of(data, int(FOLDS.default), tell, "taggers")
@@ -142,17 +223,29 @@ class OwnTags(Fitting):
         made, taggers = data, []
         for column in columns:
             pairs = data.select([0, column])
-            tags, tagger = self._tags_apart(pairs, folds, tell)
-            right = np.mean(tags.texts() == np.array(pairs.columns[1].texts(), object)) if data.tokens else 1.0
+            tags, tagger = self._tags_apart(pairs, folds, tell, likely=self._is_joint(column, data))
+            best = np.array([tags_in(text)[0] for text in tags.alphabet.texts()], object)[tags.ids]
+            right = np.mean(best == np.array(pairs.columns[1].texts(), object)) if data.tokens else 1.0
             tell(Note(f"Tags of column {data.origins[column]}: {100 * right:.2f} % right on sentences not seen."))
             made = with_texts(made, column, tags)
             taggers.append(tagger)
-        return made, tuple(taggers)
+        return self._with_true_tags(made, data), tuple(taggers)
 
-    def _tags_apart(self, data: Corpus, folds: Sequence[Indices], tell: Listener) -> tuple[Column, Any]:
-        """The tags of words, and a tagger of all of them. data: words and tags."""
+    def _is_joint(self, column: int, data: Corpus) -> bool:
+        return self.tags == JOINT and column == data.width - self.outputs - 1
+
+    def _with_true_tags(self, made: Corpus, data: Corpus) -> Corpus:
+        """made: the data with other tags."""
+        return replace(made, true_tags=data.columns[-self.outputs - 1] if self.tags == JOINT else None)
+
+    def _tags_apart(
+        self, data: Corpus, folds: Sequence[Indices], tell: Listener, *, likely: bool
+    ) -> tuple[Column, Any]:
+        """The tags of words, or all likely ones, and a tagger of all of them. data: words and tags."""
         tagger = registry.get("task", TAGGER).estimator(seed=self.seed, threads=self.threads)
         tagger.fit(data, listener=ignore)
+        if likely:
+            return LikelyApart(data, tagger).column(folds, self.threads or cores(), tell), tagger
 
         def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
             one = tagger.untrained(threads=1).fit(data[learnt], listener=listener)
@@ -165,12 +258,14 @@ class OwnTags(Fitting):
 
     def _tagged_anew(self, data: Corpus) -> Corpus:
         """Data that the taggers of this training have not seen, with their tags."""
-        for column, tags in enumerate(_tags_by(self._learnt_taggers, data), 1):
-            data = with_texts(data, column, tags)
-        return data
+        made = data
+        for column, tags in enumerate(self._tags_by(self._learnt_taggers, data), 1):
+            made = with_texts(made, column, tags)
+        return self._with_true_tags(made, data)
 
-
-def _tags_by(taggers: Sequence[Any], corpus: Corpus) -> tuple[Column, ...]:
-    """The tags of the words, which are the first column."""
-    words = replace(corpus.select([0]), known=None, context=None, origin=None, format="memory")
-    return tuple(Column(interned(tagger.classes_)[0], tagger.predict_ids(words)) for tagger in taggers)
+    def _tags_by(self, taggers: Sequence[Any], corpus: Corpus) -> tuple[Column, ...]:
+        """The tags of the words, which are the first column; of joint tags, all likely ones."""
+        words = replace(corpus.select([0]), known=None, context=None, origin=None, format="memory", true_tags=None)
+        some = taggers[:-1] if self.tags == JOINT else taggers
+        tags = [Column(interned(tagger.classes_)[0], tagger.predict_ids(words)) for tagger in some]
+        return tuple(tags if some is taggers else [*tags, likely(taggers[-1], words)])

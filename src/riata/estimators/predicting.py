@@ -171,10 +171,15 @@ class Predicting(Confident, ByLabel, Constrained):
         found = model.predict(inputs, self._decoder(options), options.threads or cores())
         return self._as_classes(found, inputs.starts)
 
-    def labeller(self) -> Callable[[Corpus], Ids]:
-        """predict_ids for one corpus after another, on one thread, with the present parameters."""
+    def labeller(self) -> Callable[[Corpus], tuple[Corpus, Ids]]:
+        """`tagged` and predict_ids for one corpus after another, on one thread, with the present parameters."""
         model, decoder = self._check_fitted(), self.decoder()
-        return lambda corpus: self._as_classes(model.predict(self.input_columns(corpus), decoder), corpus.starts)
+
+        def label(corpus: Corpus) -> tuple[Corpus, Ids]:
+            found = self.tagged(corpus)
+            return found, self._as_classes(model.predict(self.input_columns(found), decoder), corpus.starts)
+
+        return label
 
     def predict_file(
         self,

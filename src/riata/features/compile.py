@@ -104,6 +104,8 @@ class Features:
     With `bits`, nothing is stored: all of these are hashed, and the weights are one table of 2^bits (native/features/hashed.hpp).
     """
 
+    made: int = 0  # columns that it makes itself, after those of the data
+
     def __init__(
         self,
         templates: Sequence[Template],

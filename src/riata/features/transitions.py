@@ -5,38 +5,64 @@ One template per line: what it reads, taken together. A read is an attribute at 
     word[s0]                      the word on top of the stack; s1, s2, s3 lie below it
     tag[s0] tag[b0]               with the tag of the next token; b1, b2, b3 come after it
     word[s0-1]                    the word before that on top of the stack, in the sentence
+    tag[p0] tag[p1]               the two tokens before the first that has never been pushed
     tag[s0.l] tag[s0.l2]          its leftmost and second leftmost child, as far as they are attached; s0.r and s0.r2 to the right
     tag[s0.h] tag[s0.h2]          its head and the head of that, if it has them already (arc-eager)
     relation[s0.l]                the relation of a token to its head
     lefts[s0] rights[s0]          how many children it has on each side
     leftset[s0] rightset[s0]      the relations of these children
     distance[s0,b0]               how far two places are apart: 1, 2, 3, 4, 5 to 10, more
+    likely[b0]                    where tags are chosen while parsing: the tags that the tagger finds likely, the best first
 
 A template is a feature only where all its places exist. It reads up to four parts: all attributes of one place are one part, and so is
 each of the other values. Attributes and columns are those of templates of tokens (`templates.py`): `word` is column 0, `tag` column 1, `x2`
 column 2. `#` starts a comment.
+
+Where tags are chosen while parsing, the last column is read as it was chosen, and of tokens to come as the tagger tags them. It is then a
+part of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from riata._core import TransitionTemplates, most_transition_parts, most_transition_templates, parser_depth
+from riata._core import (
+    Instances,
+    TransitionTemplates,
+    most_transition_parts,
+    most_transition_templates,
+    parser_depth,
+    parser_past,
+)
+from riata.data.types import Corpus
 from riata.errors import TemplateError
 from riata.features.attributes import Attribute
 from riata.features.compile import AttributeOf, Features, Program, family_of
+from riata.features.likely_tags import ChosenTags
 from riata.features.lists import WordList
 from riata.features.templates import Read, Template, own_template, parse_lines
 
-KINDS = ("", "relation", "lefts", "rights", "leftset", "rightset", "distance")  # as ParserPart::Kind; "": an n-gram
+CHOSEN = "chosen"  # a tag that was chosen; lines name its column
+KINDS = (
+    "",
+    "relation",
+    "lefts",
+    "rights",
+    "leftset",
+    "rightset",
+    "distance",
+    CHOSEN,
+)  # as ParserPart::Kind; "": an n-gram
+LIKELY = "likely"  # the n-gram of all tags that are likely
 HOPS = ("", "l", "l2", "r", "r2", "h", "h2")  # as ParserPlace::Hop
 DISTANCE = "distance"
 TAG = Read(0, 1, "identity")  # by which relations are restricted
-_PLACE = re.compile(rf"(?P<base>[sb][0-{parser_depth - 1}])(\.(?P<hop>[lr]2?|h2?))?")
+_PLACE = re.compile(rf"(?P<base>[sb][0-{parser_depth - 1}]|p[0-{parser_past - 1}])(\.(?P<hop>[lr]2?|h2?))?")
+_OTHERS = frozenset({*KINDS[1:], LIKELY} - {CHOSEN})
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*(\(\w+\))?)\[(?P<place>[^\[\]+-]+)(?P<offset>[+-][0-9]+)?\]")
 
 
@@ -49,7 +75,7 @@ class Part(NamedTuple):
     other: str = ""  # the second place of a distance
 
     def __str__(self) -> str:
-        if self.kind:
+        if self.kind and self.kind != CHOSEN:
             return f"{self.kind}[{self.place}{',' if self.other else ''}{self.other}]"
         return " ".join(
             f"{name_of(read)}[{self.place}{f'{read.offset:+d}' if read.offset else ''}]" for read in self.reads
@@ -82,19 +108,35 @@ def _template(lines: Sequence[str]) -> TransitionTemplate:
         if match is None:
             raise _unreadable(text)
         name, place, offset = match["name"], match["place"], match["offset"]
-        if name in KINDS:
+        if name in _OTHERS:
             others.append(_other(text, name, place, offset))
         else:
             at.setdefault(_checked(text, place), []).append(f"{name}[{offset or 0}]")
     parts = [Part(place, "", _reads(reads)) for place, reads in at.items()]
     parts += [part for i, part in enumerate(others) if part not in others[:i]]
-    if len(parts) > most_transition_parts:
-        raise TemplateError(
-            f"'{' '.join(map(str, parts))}' has {len(parts)} parts; expected at most {most_transition_parts}.",
-            remedy="All attributes of one place are one part; leave out a place or another value.",
-        )
+    _check_number(parts)
     reads = tuple(sorted({read for part in parts for read in part.reads}))
     return TransitionTemplate(reads, parts=tuple(parts))
+
+
+def _check_number(parts: Sequence[Part], note: str = "") -> None:
+    if len(parts) > most_transition_parts:
+        raise TemplateError(
+            f"'{' '.join(map(str, parts))}' has {len(parts)} parts{note}; expected at most {most_transition_parts}.",
+            remedy="All attributes of one place are one part; leave out a place or another value.",
+        )
+
+
+def with_chosen(template: TransitionTemplate, column: int) -> TransitionTemplate:
+    """The template with chosen tags, of this column, as parts of their own."""
+    tag = Read(0, column, "identity")
+    parts: list[Part] = []
+    for part in template.parts:
+        left = tuple(read for read in part.reads if read != tag)
+        parts += [part._replace(reads=left)] if left or part.kind else []
+        parts += [Part(part.place, CHOSEN, (tag,))] if len(left) < len(part.reads) else []
+    _check_number(parts, ", since tags are chosen while parsing")
+    return TransitionTemplate(template.reads, parts=tuple(parts))
 
 
 def _reads(reads: Sequence[str]) -> tuple[Read, ...]:
@@ -108,6 +150,8 @@ def _other(text: str, kind: str, place: str, offset: str | None) -> Part:
     first, comma, second = place.partition(",")
     if offset is not None or bool(comma) != (kind == DISTANCE):
         raise _unreadable(text)
+    if place[0] == "p" and kind not in (DISTANCE, LIKELY):
+        raise TemplateError(f"{text!r}: of p0 and p1, only what they are is read, not what is attached to them.")
     return Part(_checked(text, first), kind, (), _checked(text, second) if comma else "")
 
 
@@ -118,15 +162,15 @@ def _checked(text: str, place: str) -> str:
         raise TemplateError(
             f"{text!r}: {place!r} is no place of a state.",
             remedy=f"Places are s0 to s{last} with .l .l2 .r .r2, s0 to s{last - 1} with .h, s0 to s{last - 2} with .h2, b0 with .l .l2, "
-            f"and b1 to b{last}.",
+            f"b1 to b{last}, and p0 to p{parser_past - 1}.",
         )
     return place
 
 
 def _has(side: str, number: int, hop: str) -> bool:
     """Whether a token of the stack or of those to come has such a child or head."""
-    if side == "b":
-        return number == 0 and hop[0] == "l"
+    if side != "s":
+        return side == "b" and number == 0 and hop[0] == "l"
     return hop[0] != "h" or number + (2 if hop == "h2" else 1) < parser_depth
 
 
@@ -145,9 +189,13 @@ class TransitionProgram:
     parts: tuple[tuple[int, int, int, int], ...]  # kind, place, family or other place, offset
     templates: tuple[tuple[int, ...], ...]  # numbers of parts
     tag_family: int  # -1: there are no tags
+    sources: tuple[TransitionTemplate, ...]  # templates with the parts as they are numbered
 
 
-def compile_transitions(templates: Iterable[TransitionTemplate], *, tags: bool) -> TransitionProgram:
+def compile_transitions(
+    templates: Sequence[TransitionTemplate], *, tags: bool, chosen: int | None = None
+) -> TransitionProgram:
+    """chosen: the column of tags that are chosen while parsing, if they are; what is likely is then the column after it."""
     attributes: dict[AttributeOf, int] = {}
     families: dict[tuple[int, int, int], int] = {}
     places: dict[tuple[int, int], int] = {}
@@ -157,10 +205,14 @@ def compile_transitions(templates: Iterable[TransitionTemplate], *, tags: bool) 
 
     def number(place: str) -> int:
         base, _, hop = place.partition(".")
-        key = (int(base[1]) + (parser_depth if base[0] == "b" else 0), HOPS.index(hop))
+        key = (int(base[1]) + parser_depth * "sbp".index(base[0]), HOPS.index(hop))
         return places.setdefault(key, len(places))
 
     def native(part: Part) -> tuple[int, int, int, int]:
+        if part.kind == LIKELY:
+            family = family_of((Read(0, _likely_column(part, chosen), "identity"),), attributes, families)
+            reads.add((family, 0))
+            return 0, number(part.place), family, 0
         if part.kind:
             other = number(part.other) if part.other else -1
             return KINDS.index(part.kind), number(part.place), other, 0
@@ -168,16 +220,28 @@ def compile_transitions(templates: Iterable[TransitionTemplate], *, tags: bool) 
         reads.add((family, offset))
         return 0, number(part.place), family, offset
 
-    for template in templates:
+    sources = tuple(templates) if chosen is None else tuple(with_chosen(one, chosen) for one in templates)
+    for template in sources:
         read_by.append(tuple(parts.setdefault(native(part), len(parts)) for part in template.parts))
     tag_family = family_of((TAG,), attributes, families) if tags else -1
     reads |= {(tag_family, 0)} if tags else set()
     program = Program(attributes=tuple(attributes), families=tuple(families), other_reads=tuple(sorted(reads)))
-    return TransitionProgram(program, tuple(places), tuple(parts), tuple(read_by), tag_family)
+    return TransitionProgram(program, tuple(places), tuple(parts), tuple(read_by), tag_family, sources)
+
+
+def _likely_column(part: Part, chosen: int | None) -> int:
+    if chosen is None:
+        raise TemplateError(
+            f"'{part}' reads the tags that are likely, but no tags are chosen while parsing.",
+            remedy="Leave out the line, or train with tags='joint'.",
+        )
+    return chosen + 1
 
 
 class TransitionFeatures(Features):
-    """A set of templates of parser states with everything it has seen. tags: whether there is a column of tags."""
+    """A set of templates of parser states with everything it has seen. tags: whether there is a column of tags. chosen: tags that are
+    chosen while parsing; None: there are none.
+    """
 
     templates: tuple[TransitionTemplate, ...]
     states: TransitionProgram
@@ -188,17 +252,19 @@ class TransitionFeatures(Features):
         functions: Mapping[str, Attribute],
         lists: Mapping[str, WordList] | None,
         tags: bool,
+        chosen: ChosenTags | None = None,
     ) -> None:
         if len(templates) > most_transition_templates:
             raise TemplateError(
                 f"there are {len(templates):,} templates; expected at most {most_transition_templates}.",
                 remedy="Use a smaller set.",
             )
-        self.tags = tags
+        self.tags, self.chosen, self.made = tags, chosen, int(chosen is not None)
         super().__init__(templates, functions, lists)
 
     def compiled(self) -> Program:
-        self.states = compile_transitions(self.templates, tags=self.tags)
+        column = None if self.chosen is None else self.chosen.column
+        self.states = compile_transitions(self.templates, tags=self.tags, chosen=column)
         return self.states.program
 
     @cached_property
@@ -210,4 +276,14 @@ class TransitionFeatures(Features):
         )
 
     def _empty_twin(self) -> TransitionFeatures:
-        return TransitionFeatures(self.templates, self.functions, self.lists, self.tags)
+        return TransitionFeatures(self.templates, self.functions, self.lists, self.tags, self.chosen)
+
+    def extend(self, corpus: Corpus, cutoff: int = 1, threads: int = 1) -> Instances:
+        return super().extend(corpus if self.chosen is None else self.chosen.apart(corpus), cutoff, threads)
+
+    def instances(self, corpus: Corpus, threads: int = 1) -> Instances:
+        return super().instances(corpus if self.chosen is None else self.chosen.apart(corpus), threads)
+
+    def limited(self, instances: Instances, corpus: Corpus) -> Instances:
+        """The same instances, with the tags that every token may have."""
+        return instances if self.chosen is None else self.chosen.with_choices(instances, corpus)

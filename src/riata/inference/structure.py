@@ -12,6 +12,7 @@ SPACE, CHUNK_LABELS = "a search space", "chunk labels"
 STEP_LOSSES = "losses of steps"
 POSTERIORS = "posteriors"
 FEATURE_WEIGHTS, SUPPORT_TOKENS = "weights of features", "support tokens"
+CHOSEN_TAGS = "chosen tags"
 
 # The operations of structures, with an explanation of each. Recipes and settings name the operations that they need.
 OF_STRUCTURES = {
@@ -44,6 +45,7 @@ OF_STRUCTURES = {
     FEATURE_WEIGHTS: "one weight per feature, so that products of outputs are sums over features",
     SUPPORT_TOKENS: "a kernel function, by which tokens are scored against tokens of the training data",
     "parts of the data": "data that are read in parts, while they are learnt",
+    CHOSEN_TAGS: "tags that are chosen together with the output",
 }
 STATES, BEAM, SIDE_BY_SIDE, ALL_OUTPUTS = "states of a search", "a beam", "states side by side", "all outputs"
 LEVELS = "levels"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from riata import registry
 from riata._core import Instances, Rules, allow, unbounded
 from riata.data.kept_labels import KnownLabels
-from riata.data.types import Corpus, Ids
+from riata.data.types import Column, Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.features.compile import Features
 from riata.inference.decoder import EXACT, Decoder, Risk
@@ -126,6 +126,12 @@ class Model:
             if found is not None:
                 return found
         return self.decode(self.instances(corpus, threads), decoder)
+
+    def chosen(self, corpus: Corpus, decoder: Decoder, threads: int = 1) -> tuple[Ids, Column]:
+        """The label ids of every token, and the tags that were chosen with them."""
+        instances = self.instances(corpus, threads)
+        codes = self._codes(instances, decoder)
+        return self._label_ids(codes, instances), self.outputs.chosen_tags(codes)
 
     def made_to_keep(
         self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1, *, lenient: bool = False

@@ -13,7 +13,7 @@ from riata._core import Instances
 from riata._core import Weights as SingleWeights
 from riata._core import Weights64 as DoubleWeights
 from riata.data.kept_labels import KnownLabels
-from riata.data.types import Corpus, Ids, Starts
+from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
@@ -73,6 +73,7 @@ class Outputs(ABC):
     structure: ClassVar[str]
     precisions: ClassVar[tuple[type[SingleWeights], type[DoubleWeights]]]  # classes of the core
     columns: ClassVar[int] = 1  # labels per token
+    chosen: tuple[str, ...] = ()  # tags that are chosen beside the labels
     # Whether all states of one position are the same number of steps away from the start.
     levelled: ClassVar[bool] = True
 
@@ -92,6 +93,10 @@ class Outputs(ABC):
     def label_ids(self, codes: Ids, starts: Starts) -> Ids:
         """Codes of the core as label ids of all tokens."""
         return codes
+
+    def chosen_tags(self, codes: Ids) -> Column:
+        """The tags that codes of the core say, where tags are chosen."""
+        raise NotImplementedError  # for structures that do not offer chosen tags
 
     @abstractmethod
     def exact_refusal(self, features: Features) -> Refusal | None:

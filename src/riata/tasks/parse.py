@@ -30,7 +30,8 @@ class DependencyParser(OwnTags, Pairs, SequenceEstimator):
         sentence, from 1 on, or 0 for the root. y is a list of (head, relation) per sentence, and so is what predict returns. Of
         CoNLL-U, the inputs are form, upos, xpos and feats, unless others are named.
         tags: "given" reads the columns beside the words as they are. "own" learns a tagger for each of them, and reads the tags that it
-        predicts, so that data need only words.
+        predicts, so that data need only words. "joint" chooses the tags of the last of these columns while it parses,
+        with structure="transitions".
         """,
         """
         >>> train = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]

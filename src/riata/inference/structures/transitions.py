@@ -1,17 +1,18 @@
 """Dependency trees that are built by moves of a stack and the tokens to come (Nivre 2003; Kuhlmann, Gómez-Rodríguez & Satta 2011)."""
 
 from riata._core import operations_of
-from riata.inference.structure import STEP_LOSSES, Structure
+from riata.inference.structure import CHOSEN_TAGS, STEP_LOSSES, Structure
 from riata.settings import Setting
 
 SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard", "swap")  # as TransitionSystem of the core
 CROSSING = frozenset({"swap"})  # systems that build trees with crossing arcs
+UNTAGGED = frozenset({"arc-eager"})  # systems that push tokens by other moves than shift, which chooses tags
 
 STRUCTURE = Structure(
     name="transitions",
     summary="a dependency tree, built by moves from left to right",
     paper="kuhlmann2011",
-    offers=frozenset(operations_of("transitions")) | frozenset({STEP_LOSSES, "several right states"}),
+    offers=frozenset(operations_of("transitions")) | frozenset({STEP_LOSSES, CHOSEN_TAGS, "several right states"}),
     queues=frozenset({"beam", "greedy"}),
     refused={
         "exact": "features read all of the tree that was built before, for which there is no dynamic program.",

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from riata.features.transitions import Part, TransitionFeatures, name_of
+from riata._core import first_tagging
+from riata.features.transitions import CHOSEN, LIKELY, Part, TransitionFeatures, name_of
 from riata.models.model import Model
 from riata.models.outputs import Weights, of_precision
 from riata.models.structures.transitions import PARTS, PRECISIONS, TransitionOutputs
@@ -19,9 +20,18 @@ DISTANCES = ("0", "1", "2", "3", "4", "5-10", "11-")
 
 
 def action_names(outputs: TransitionOutputs) -> tuple[str, ...]:
-    """The operators in the order of the core: shift, reduce or swap, then left and right with each relation."""
+    """The operators in the order of rows of weights: shift, reduce or swap, then left and right with each relation, then shift with each
+    tag that it may choose.
+    """
     relations, second = outputs.relations, SWAP if outputs.system == "swap" else REDUCE
-    return (SHIFT, second, *(f"{side} {relation}" for relation in relations for side in (LEFT, RIGHT)))
+    arcs = (f"{side} {relation}" for relation in relations for side in (LEFT, RIGHT))
+    return (SHIFT, second, *arcs, *(f"{SHIFT} {tag}" for tag in outputs.chosen))
+
+
+def action_name(outputs: TransitionOutputs, action: int) -> str:
+    """An operator by its number in the core."""
+    tag = action - first_tagging
+    return action_names(outputs)[action] if tag < 0 else f"{SHIFT} {outputs.chosen[tag]}"
 
 
 class TransitionNames:
@@ -37,7 +47,7 @@ class TransitionNames:
         self.operators[places], self.rows[places] = operators, np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         self.values, self.sets = values.reshape(-1, PARTS), held.sets()
         outputs = model.outputs_as(TransitionOutputs)
-        self.relations, self.actions = outputs.relations, action_names(outputs)
+        self.relations, self.tags, self.actions = outputs.relations, outputs.chosen, action_names(outputs)
         self.program = model.features_as(TransitionFeatures)
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
 
@@ -51,13 +61,17 @@ class TransitionNames:
     def name_of(self, place: int) -> tuple[str, str]:
         """Feature and operator of a weight, from its place among all weights."""
         row = int(self.rows[place])
-        template = self.program.templates[int(self.templates[row])]
+        template = self.program.states.sources[int(self.templates[row])]
         native = [self.program.states.parts[p] for p in self.program.states.templates[int(self.templates[row])]]
         values = zip(template.parts, native, self.values[row].tolist(), strict=False)
         name = " ".join(self._part(part, code, value) for part, code, value in values)
         return name, self.actions[int(self.operators[place])]
 
     def _part(self, part: Part, code: tuple[int, int, int, int], value: int) -> str:
+        if part.kind == CHOSEN:
+            return f"{part}={self.tags[value]}"
+        if part.kind == LIKELY:
+            return f"{part}={ngram_texts(self.model, self.pairs, code[2], value)[0]}"
         if not part.kind:
             texts = ngram_texts(self.model, self.pairs, code[2], value)
             names = [

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import TransitionWeights, TransitionWeights64
+from riata._core import TransitionWeights, TransitionWeights64, most_chosen_tags
 from riata.data.kept_labels import KnownLabels
 from riata.data.trees import NO_HEAD, crossing
-from riata.data.types import Corpus, Ids
-from riata.errors import ModelFileError, RiataError
+from riata.data.types import Column, Corpus, Ids, Starts
+from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
+from riata.features.likely_tags import ChosenTags
 from riata.features.transitions import TransitionFeatures, parse
-from riata.inference.structures.transitions import CROSSING, SYSTEMS
+from riata.inference.rules.slots import LabelNames
+from riata.inference.structures.transitions import CROSSING, SYSTEMS, UNTAGGED
 from riata.models.arrays import narrow, read_array, read_strings
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
@@ -33,6 +35,9 @@ from riata.models.model import Model
 from riata.models.outputs import Refusal, Weights, WeightsKind, of_kind
 from riata.models.tree_outputs import TreeOutputs
 
+if TYPE_CHECKING:
+    from riata.data.encodings.base import Encoding
+
 NAME = "transitions"
 PRECISIONS = TransitionWeights, TransitionWeights64
 PARTS = 4  # values of a row (native/features/block_rows.hpp)
@@ -45,11 +50,12 @@ REFUSAL = Refusal(
 
 @dataclass(frozen=True, eq=False)
 class TransitionOutputs(TreeOutputs):
-    """The relations, most frequent first."""
+    """The relations, most frequent first. Where tags are chosen, codes of the core say the tag too, or leave it open; labels do not."""
 
     relations: tuple[str, ...]
     root: str  # the relation of the root
     system: str
+    chosen: tuple[str, ...] = ()  # tags that are chosen while parsing
 
     structure = NAME
     precisions = PRECISIONS
@@ -58,7 +64,37 @@ class TransitionOutputs(TreeOutputs):
         assert issubclass(kind, PRECISIONS)
         features = of_kind(features, TransitionFeatures)
         root = self.relations.index(self.root)
-        return kind(features.native, SYSTEMS.index(self.system), len(self.relations), root, features.states.tag_family)
+        system, family = SYSTEMS.index(self.system), features.states.tag_family
+        return kind(features.native, system, len(self.relations), root, family, len(self.chosen))
+
+    def codes(self, labels: Ids, starts: Starts) -> Ids:
+        return np.where(labels < 0, labels, labels * np.int32(len(self.chosen) + 1)).astype(np.int32)
+
+    def label_ids(self, codes: Ids, starts: Starts) -> Ids:
+        return codes // np.int32(len(self.chosen) + 1)
+
+    def with_tags(self, codes: Ids, tags: Column) -> Ids:
+        """The codes, with tags that are left open chosen so."""
+        return (codes + tags.numbered(self.chosen) + 1).astype(np.int32)
+
+    def chosen_tags(self, codes: Ids) -> Column:
+        """The tags that codes say."""
+        names = Column.of(list(self.chosen))
+        return Column(names.alphabet, (codes % np.int32(len(self.chosen) + 1) - 1).astype(np.int32))
+
+    def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
+        self._refuse_with_tags("arcs that are given")
+        return super().as_known(weights, known)
+
+    def label_names(self, encoding: Encoding | None) -> LabelNames:
+        self._refuse_with_tags("constraints")
+        return super().label_names(encoding)
+
+    def _refuse_with_tags(self, what: str) -> None:
+        if self.chosen:
+            raise UnsupportedError(
+                f"the model chooses tags with the trees, and then cannot keep to {what}.", remedy="Train with tags='own'."
+            )
 
     def exact_refusal(self, features: Features) -> Refusal:
         return REFUSAL
@@ -94,6 +130,7 @@ class TransitionOutputs(TreeOutputs):
             "root": self.root,
             "system": self.system,
             "tags": features.tags,
+            **({"chosen": list(self.chosen)} if self.chosen else {}),
             **feature_header(features),
         }
         arrays: Arrays = {}
@@ -117,9 +154,10 @@ class TransitionOutputs(TreeOutputs):
             or tags not in (True, False)
         ):
             raise ModelFileError("the model's relations are missing or inconsistent")
-        outputs = cls(tuple(relations), str(root), str(system))
+        outputs = cls(tuple(relations), str(root), str(system), _chosen_in(header))
         templates, lists = read_templates(header, arrays, parse, functions)
-        features = TransitionFeatures(templates, functions, lists, bool(tags))
+        chosen = ChosenTags(outputs.chosen, _last_input(header)) if outputs.chosen else None
+        features = TransitionFeatures(templates, functions, lists, bool(tags), chosen)
         read_features(features, arrays)
         weights = of_kind(outputs.new_weights(features, TransitionWeights), TransitionWeights)
         columns = [read_ids(arrays, f"rows/{i}") for i in range(PARTS)]
@@ -135,6 +173,23 @@ class TransitionOutputs(TreeOutputs):
         except RiataError as error:
             raise ModelFileError(f"the model's rows of weights are inconsistent: {error.message}") from None
         return Model(features, weights, outputs)
+
+
+def _chosen_in(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tags that are chosen while parsing, if there are any."""
+    if "chosen" not in header:
+        return ()
+    tags, eager = tuple(read_strings(header, "chosen")), header.get("system") in UNTAGGED
+    if not tags or len(set(tags)) < len(tags) or len(tags) > most_chosen_tags or eager:
+        raise ModelFileError("the model's tags are inconsistent")
+    return tags
+
+
+def _last_input(header: Mapping[str, Any]) -> int:
+    inputs = header.get("inputs")
+    if not isinstance(inputs, list) or len(inputs) < 2:
+        raise ModelFileError("the model chooses tags, but has no column of them")
+    return len(inputs) - 1
 
 
 def _store_rows(weights: TransitionWeights | TransitionWeights64, arrays: Arrays) -> None:

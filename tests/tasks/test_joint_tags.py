@@ -1,0 +1,296 @@
+"""Parsers that choose tags and trees in one search."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import riata
+from riata.data.memory import as_corpus
+from riata.data.trees import check_trees, crossing, with_trees
+from riata.data.types import Column
+from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
+from riata.estimators.likely_tags import LikelyApart, likely
+from riata.features.likely_tags import ChosenTags, tags_in
+from riata.features.transitions import compile_transitions, parse
+from riata.learning.events import ignore
+from riata.learning.jackknife import blocks
+from riata.models import container
+from samples import quietly, treebank
+
+pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+WORDS = [[token[0] for token in sentence] for sentence in treebank()]
+TAGS = [[token[1] for token in sentence] for sentence in treebank()]
+SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
+
+
+def joint(recipe="max-violation", *, system="arc-hybrid", **given):
+    settings = {"system": system, **given.pop("settings", {})}
+    parameters = {"epochs": 5, "beam": 4, "seed": 1, **given}
+    return riata.DependencyParser(recipe, structure="transitions", tags="joint", settings=settings, **parameters)
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return quietly(joint(), treebank()[:24])
+
+
+def other_tags(sentences):
+    return [[(word, "X", *rest) for word, _, *rest in sentence] for sentence in sentences]
+
+
+def test_words_are_enough(parser):
+    found = parser.predict(WORDS)
+    assert found == parser.predict(treebank()) == parser.predict(other_tags(treebank()))
+    assert parser.predict([" ".join(words) for words in WORDS], text=True) == found
+    check_trees(with_trees(as_corpus(WORDS), found))
+    y = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
+    assert parser.score(WORDS, y) == parser.score(treebank()) > 0.9
+
+
+def test_tags_come_out_and_are_evaluated(parser):
+    tagged = parser.tagged(as_corpus(treebank()))
+    found = tagged.sentences_of(1)
+    right = np.mean([a == b for one, other in zip(found, TAGS, strict=True) for a, b in zip(one, other, strict=True)])
+    evaluation = parser.evaluate(treebank())
+    assert evaluation.metrics["tags"] == pytest.approx(100 * right) and right > 0.9
+    assert "tags" in str(evaluation)
+    assert parser.evaluate(other_tags(treebank())).metrics == {**evaluation.metrics, "tags": 0.0}
+    y = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
+    assert "tags" not in parser.evaluate(WORDS, y).metrics
+    assert parser.predict(tagged) == parser.predict(WORDS)
+    with_added = parser.tagged(as_corpus(WORDS))
+    assert with_added.sentences_of(1) == found
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
+def test_every_recipe_and_system_learns_tags_and_trees(recipe, system):
+    learnt = quietly(joint(recipe, system=system, epochs=8), treebank()[:24])
+    metrics = learnt.evaluate(treebank()[:24]).metrics
+    assert metrics["las"] > 90 and metrics["tags"] > 95
+
+
+def test_a_beam_of_one_is_greedy(parser):
+    one, greedy = pickle.loads(pickle.dumps(parser)), pickle.loads(pickle.dumps(parser))
+    one.set_params(beam=1)
+    greedy.set_params(queue="greedy", beam=None)
+    assert one.predict(WORDS) == greedy.predict(WORDS)
+    data = as_corpus(treebank())
+    assert one.tagged(data).sentences_of(1) == greedy.tagged(data).sentences_of(1)
+
+
+def all_trees(length):
+    """Heads of all projective trees with one root."""
+    starts = np.array([0, length])
+    for heads in itertools.product(range(length + 1), repeat=length):
+        corpus = with_trees(as_corpus([["w"] * length]), [[(head, "x") for head in heads]])
+        try:
+            check_trees(corpus)
+        except DataError:
+            continue
+        if not crossing(np.array(heads, np.int32), starts).any():
+            yield heads
+
+
+@pytest.mark.parametrize("system", ["arc-hybrid", "arc-standard"])
+def test_an_unbounded_beam_finds_the_best_of_all_trees_with_all_tags(system):
+    """Every tree with every tag sequence is scored by itself."""
+    learnt = quietly(joint(system=system, epochs=2), treebank()[:24]).set_params(beam=100_000, tags="given")
+    words, lists = ("saw", "dog", "likes"), ("NOUN VERB", "NOUN | ADJ VERB", "VERB NOUN DET")
+    inputs = as_corpus([list(zip(words, lists, strict=True))])
+    model = learnt.model_
+    outputs, instances = model.outputs, model.instances(inputs)
+    ids, tags = model.chosen(inputs, learnt.decoder())
+    found = outputs.with_tags(outputs.codes(ids, inputs.starts), tags)
+    relations = [r for r in range(len(outputs.relations)) if outputs.relations[r] != outputs.root]
+    root, best = outputs.relations.index(outputs.root), -np.inf
+    chosen = [Column.of(list(tags)) for tags in itertools.product(*map(tags_in, lists))]
+    for heads in all_trees(len(words)):
+        for names in itertools.product(*([root] if head == 0 else relations for head in heads)):
+            labels = np.array([h * len(outputs.relations) + r for h, r in zip(heads, names, strict=True)], np.int32)
+            for one in chosen:
+                codes = outputs.with_tags(outputs.codes(labels, inputs.starts), one)
+                best = max(best, model.weights.scores_of(model.features.index, instances, codes)[0])
+    assert model.weights.scores_of(model.features.index, instances, found)[0] == pytest.approx(best)
+    # A truth whose tags are open has the score of its best tags.
+    assert model.scores_of(instances, ids)[0] == pytest.approx(best)
+
+
+def test_tags_of_the_data_or_of_the_tagger_may_be_read_instead(parser):
+    given = pickle.loads(pickle.dumps(parser)).set_params(tags="given")
+    assert given.predict(treebank()) != given.predict([[(word, "DET") for word in words] for words in WORDS])
+    given.predict(other_tags(treebank()))  # a tag that the model does not know may be any
+    own = pickle.loads(pickle.dumps(parser)).set_params(tags="own")
+    tagger = own.taggers_[-1]
+    assert own.tagged(as_corpus(WORDS)).sentences_of(1) == [list(found) for found in tagger.predict(WORDS)]
+    trained = quietly(parser.untrained(tags="own"), treebank()[:24])
+    with pytest.raises(UnsupportedError, match="not trained to choose tags"):
+        trained.set_params(tags="joint").predict(WORDS)
+    trained = quietly(parser.untrained(tags="given"), treebank()[:24])
+    with pytest.raises(UnsupportedError, match="has no taggers"):
+        trained.set_params(tags="joint").predict(WORDS)
+
+
+def test_models_are_stored_with_their_tags(parser, tmp_path):
+    parser.save(tmp_path / "p.riata")
+    data = as_corpus(treebank())
+    for again in (riata.load_model(tmp_path / "p.riata"), pickle.loads(pickle.dumps(parser))):
+        assert again.predict(WORDS) == parser.predict(WORDS)
+        assert again.tagged(data).sentences_of(1) == parser.tagged(data).sentences_of(1)
+        assert again.evaluate(treebank()).metrics == parser.evaluate(treebank()).metrics
+    riata.load_model(tmp_path / "p.riata").save(tmp_path / "q.riata")
+    assert (tmp_path / "q.riata").read_bytes() == (tmp_path / "p.riata").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chosen": []},
+        {"chosen": ["DET", "DET"]},
+        {"chosen": "DET"},
+        {"chosen": ["DET"]},
+        {"chosen": [f"T{i}" for i in range(5000)]},
+        {"chosen": ["DET", "NOUN"], "system": "arc-eager"},
+        {"inputs": [0]},
+        {"inputs": [0, 1, 2]},
+        {"taggers": []},
+        {"drop": "chosen"},
+    ],
+    ids=str,
+)
+def test_model_files_with_other_tags_are_refused(parser, tmp_path, change):
+    parser.save(tmp_path / "p.riata")
+    header, arrays = container.read(tmp_path / "p.riata")
+    changed = {name: value for name, value in {**header, **change}.items() if name not in (change.get("drop"), "drop")}
+    container.write(tmp_path / "q.riata", container.pack(changed, arrays))
+    with pytest.raises(ModelFileError):
+        riata.load_model(tmp_path / "q.riata")
+
+
+def test_truncated_model_files_are_refused(parser, tmp_path):
+    parser.save(tmp_path / "p.riata")
+    whole = (tmp_path / "p.riata").read_bytes()
+    for part in (0.2, 0.6, 0.99):
+        (tmp_path / "q.riata").write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(ModelFileError):
+            riata.load_model(tmp_path / "q.riata")
+
+
+def test_traces_and_explanations_show_the_tags_that_are_chosen(parser):
+    trace = parser.trace(WORDS[0])
+    moves = list(trace.path(trace.goal))
+    chosen = [move.split()[1] for move in moves if move.startswith("shift")]
+    assert chosen == parser.tagged(as_corpus(WORDS)).sentences_of(1)[0]
+    truth = [(int(head), relation) for *_, head, relation in treebank()[0]]
+    page = str(parser.explain(WORDS[0], truth))
+    assert "shift NOUN" in page and "likely[b0]" in page
+    assert any(label.startswith("shift ") for _, label in parser.state_features_)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_confidences_and_errors_of_search_are_as_without_joint_tags(system):
+    learnt = quietly(joint(system=system), treebank()[:24])
+    for sentence, tokens in zip(WORDS, learnt.predict_confidence(WORDS), strict=True):
+        assert len(tokens) == len(sentence) and all(0 <= value <= 1 for value in np.ravel(tokens))
+    assert learnt.search_errors(treebank()).counts["right"] > 0
+
+
+def test_likely_tags_are_those_of_taggers_that_have_not_seen_the_sentence():
+    data = as_corpus(treebank()[:20]).select([0, 1])
+    tagger = riata.Tagger(seed=0).fit(data, listener=ignore)
+    column = LikelyApart(data, tagger).column(blocks(data, 4), 2, ignore)
+    again = LikelyApart(data, riata.Tagger(seed=0).fit(data, listener=ignore)).column(blocks(data, 4), 1, ignore)
+    assert column.texts() == again.texts()
+    assert {tag for text in column.texts() for tag in tags_in(text)} <= set(tagger.classes_)
+    best = [tags_in(text)[0] for text in likely(tagger, data.select([0])).texts()]
+    assert np.mean([a == b for a, b in zip(best, data.columns[1].texts(), strict=True)]) > 0.95
+
+
+def test_texts_of_likely_tags():
+    assert tags_in("VBD VBN | JJ") == ["VBD", "VBN", "JJ"]
+    assert tags_in("NN") == ["NN"] and tags_in("|") == ["|"]
+    corpus = as_corpus([[("saw", "B A"), ("x", "C")]])
+    apart = ChosenTags(("A", "B"), 1).apart(corpus)
+    assert [column.texts() for column in apart.columns] == [["saw", "x"], ["B", "C"], ["B A", "C"]]
+
+
+def test_development_data_are_tagged_and_refitting_keeps_tags():
+    learnt = joint(epochs=3).fit(treebank()[:20], None, other_tags(treebank()[20:]), listener=ignore)
+    assert learnt.best_score_ == pytest.approx(100 * learnt.score(treebank()[20:]))
+    learnt = quietly(joint(epochs=3, dev=0.2, refit=True), treebank())
+    assert learnt.evaluate(treebank()).metrics["tags"] > 90
+
+
+def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = "{0}\t{1}\t_\t{2}\t{2}x\t_\t{3}\t{4}\t_\t_"
+    trees = ["\n".join(line.format(i, *token) for i, token in enumerate(s, 1)) + "\n\n" for s in treebank()]
+    (tmp_path / "train.conllu").write_text("".join(trees[:24]))
+    bare = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n2\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n".format(*WORDS[0][:2])
+    (tmp_path / "new.conllu").write_text("# a remark\n" + bare)
+    arguments = ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
+    status, _, err = run("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
+    assert status == 0, err
+    status, out, _ = run("predict", "--model", "p.riata", "new.conllu")
+    rows = [row.split("\t") for row in out.splitlines()[1:3]]
+    assert status == 0 and all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
+    status, out, _ = run("evaluate", "--model", "p.riata", "train.conllu")
+    assert status == 0 and ("tags 9" in out or "tags 100" in out)
+    status, _, err = run("train", "parse", "--tags", "joint", *arguments)
+    assert status == 2 and "chooses none" in err and "transitions" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stream": True}, "part of the data at a time"),
+        ({"warm_start": True}, "goes on from a model"),
+        ({"tags": "jiont"}, "Did you mean 'joint'"),
+        ({"system": "arc-eager"}, "tags are chosen by shift alone"),
+    ],
+)
+def test_what_joint_tags_cannot_be_combined_with_is_refused(options, message):
+    system = options.pop("system", "arc-hybrid")
+    with pytest.raises(riata.RiataError, match=message):
+        joint(system=system).set_params(**options).fit(treebank(), listener=ignore)
+
+
+@pytest.mark.parametrize("structure", [None, "projective", "tree"])
+def test_structures_that_choose_no_tags_are_refused(structure):
+    with pytest.raises(UnsupportedError, match="chooses none"):
+        riata.DependencyParser(structure=structure, tags="joint").fit(treebank(), listener=ignore)
+
+
+def test_data_without_tags_are_refused(parser):
+    alone = [[(word, head, relation) for word, _, head, relation in sentence] for sentence in treebank()]
+    with pytest.raises(DataError, match="no tags beside the words"):
+        joint().fit(alone, listener=ignore)
+    with pytest.raises(UnsupportedError, match="partial_fit goes on"):
+        parser.partial_fit(treebank())
+
+
+def test_given_arcs_and_constraints_are_refused(parser):
+    with pytest.raises(UnsupportedError, match="cannot keep to arcs that are given"):
+        parser.predict(WORDS, given=[[(2, None), *[None] * (len(words) - 1)] for words in WORDS])
+    with pytest.raises(UnsupportedError, match="cannot keep to constraints"):
+        joint(constraints=[riata.constraints.at_most(1, "nsubj")]).fit(treebank(), listener=ignore)
+
+
+def test_templates_may_read_what_is_likely_only_if_tags_are_chosen():
+    mine = parse("tag[s0]\nword[b0]\nlikely[b0] tag[p0]\ntag[s0] tag[b0]\ntag[s1] tag[s0]\nword[b0] tag[p1] word[p0]")
+    learnt = quietly(joint(template=mine, epochs=10), treebank()[:24])
+    assert learnt.model_.features.templates == mine and learnt.evaluate(treebank()).metrics["tags"] > 90
+    with pytest.raises(TemplateError, match="no tags are chosen"):
+        quietly(joint(template=mine).set_params(tags="own"), treebank()[:24])
+    with pytest.raises(TemplateError, match="5 parts, since tags are chosen"):
+        compile_transitions(parse("word[s0] tag[s0] word[s1] tag[s1] word[b0]"), tags=True, chosen=1)
+
+
+@pytest.mark.parametrize("line", ["tag[p2]", "word[p0.l]", "relation[p0]", "lefts[p1]", "chosen[s0]"])
+def test_other_places_and_values_are_refused(line):
+    with pytest.raises(TemplateError):
+        templates = parse(line)
+        compile_transitions(templates, tags=True, chosen=1)
+        raise TemplateError(f"attribute {templates[0].reads[0].attribute} is unknown")
