@@ -76,9 +76,8 @@ def labelled(
             from riata.estimators.kept_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given)
-        if nbest is None and not confidence and min_confidence is None:
-            batch, ids = label(batch)
-            return formatted(batch, estimator.output_columns(ids))
+        if shown == Shown():
+            return formatted(*label(batch))
         batch = estimator.tagged(batch)
         if nbest is not None:
             repeated, labels, notes = _listed(estimator, batch, nbest, confidence)

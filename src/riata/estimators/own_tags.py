@@ -122,15 +122,15 @@ class OwnTags(Fitting, Judging):
         tags = self._tags_by(taggers, self.data_columns(corpus))
         return self._replacing(corpus, tags, tags)
 
-    def labeller(self) -> Callable[[Corpus], tuple[Corpus, Ids]]:
+    def labeller(self) -> Callable[[Corpus], tuple[Corpus, Sequence[Column]]]:
         return (lambda corpus: self._tagged_jointly(corpus, 1)) if self.tags == JOINT else super().labeller()
 
-    def _tagged_jointly(self, corpus: Corpus, threads: int | None = None) -> tuple[Corpus, Ids]:
-        """The corpus with joint tags, and labels as numbers."""
+    def _tagged_jointly(self, corpus: Corpus, threads: int | None = None) -> tuple[Corpus, Sequence[Column]]:
+        """The corpus with joint tags, and the columns to write, from one search."""
         words = self.data_columns(corpus)
         context = words.context or self._tags_by(self._used_taggers(), words)
         ids, chosen = self._chosen(followed(replace(words, context=None), context), threads)
-        return self._replacing(corpus, (*context[:-1], chosen), context), ids
+        return self._replacing(corpus, (*context[:-1], chosen), context), self.output_columns(ids)
 
     def _replacing(self, corpus: Corpus, tags: Sequence[Column], context: tuple[Column, ...]) -> Corpus:
         """The corpus with these tags in place of its own, or after its columns. context: what the model reads of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from riata.choosing.decoding import DECODE, changed
 from riata.choosing.options import Options, checked
 from riata.data.memory import is_empty
-from riata.data.types import Corpus, Ids
+from riata.data.types import Column, Corpus, Ids
 from riata.errors import SettingError
 from riata.estimators.by_label import ByLabel
 from riata.estimators.confident import Confident
@@ -171,13 +171,14 @@ class Predicting(Confident, ByLabel, Constrained):
         found = model.predict(inputs, self._decoder(options), options.threads or cores())
         return self._as_classes(found, inputs.starts)
 
-    def labeller(self) -> Callable[[Corpus], tuple[Corpus, Ids]]:
-        """`tagged` and predict_ids for one corpus after another, on one thread, with the present parameters."""
+    def labeller(self) -> Callable[[Corpus], tuple[Corpus, Sequence[Column]]]:
+        """For one corpus after another, `tagged` and the columns to write, on one thread, with the present parameters."""
         model, decoder = self._check_fitted(), self.decoder()
 
-        def label(corpus: Corpus) -> tuple[Corpus, Ids]:
+        def label(corpus: Corpus) -> tuple[Corpus, Sequence[Column]]:
             found = self.tagged(corpus)
-            return found, self._as_classes(model.predict(self.input_columns(found), decoder), corpus.starts)
+            ids = self._as_classes(model.predict(self.input_columns(found), decoder), corpus.starts)
+            return found, self.output_columns(ids)
 
         return label
 

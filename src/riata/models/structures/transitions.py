@@ -93,7 +93,8 @@ class TransitionOutputs(TreeOutputs):
     def _refuse_with_tags(self, what: str) -> None:
         if self.chosen:
             raise UnsupportedError(
-                f"the model chooses tags with the trees, and then cannot keep to {what}.", remedy="Train with tags='own'."
+                f"the model chooses tags with the trees, and then cannot keep to {what}.",
+                remedy="Train with tags='own'.",
             )
 
     def exact_refusal(self, features: Features) -> Refusal:
