@@ -77,3 +77,29 @@ class AsInterrupt:
     ) -> None:
         if isinstance(error, RuntimeError) and isinstance(error.__context__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
+
+
+class Terminated:
+    """A context in which SIGTERM, as batch systems send it, is answered as Ctrl-C is, so that work is kept. came: whether one did."""
+
+    STATUS = 143  # of a process that SIGTERM ended
+
+    def __init__(self) -> None:
+        self.came = False
+        self._listens = hasattr(signal, "SIGTERM") and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+    def _answer(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
+        raise KeyboardInterrupt
+
+    def __enter__(self) -> Terminated:
+        if self._listens:
+            try:
+                signal.signal(signal.SIGTERM, self._answer)
+            except ValueError:  # this is not the main thread, which is the one that hears
+                self._listens = False
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._listens:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -684,6 +684,18 @@ def test_ctrl_c_keeps_the_last_good_epoch(folder):
     assert not list(folder.glob("*.part")) and not list(folder.glob(".*.part"))
 
 
+def test_sigterm_keeps_the_last_good_epoch_too(folder):
+    """Batch systems and containers send it before they kill."""
+    process = started(folder)
+    while not (line := process.stderr.readline()).startswith("epoch   2"):
+        assert line, "training ended before it was interrupted"
+    process.send_signal(signal.SIGTERM)
+    status, out, err = finished(process)
+    assert (status, out) == (143, "")
+    assert err.endswith("Ended by SIGTERM.\n")
+    assert riata.load_model(folder / "m.riata").best_epoch_ >= 2
+
+
 @pytest.mark.parametrize("resume", [False, True])
 def test_ctrl_c_before_the_first_epoch_ends_leaves_the_old_model(folder, resume):
     riata.Chunker(epochs=1).fit(embedded()).save(folder / "m.riata")

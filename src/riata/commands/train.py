@@ -24,6 +24,7 @@ from riata.commands.estimator_options import (
     search_options,
 )
 from riata.commands.task_options import of_task, task_options
+from riata.interrupts import Terminated
 
 NAMES = (
     "recipe",
@@ -101,8 +102,7 @@ def command(**options: Any) -> None:
     riata train ner --train train.txt --constraint 'at_most(1, "PER")' --model ner.riata
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs; files of srl have their own columns
-    (docs/data.md). Ctrl-C keeps the model of the last
-    complete epoch (exit 130).
+    (docs/data.md). Ctrl-C keeps the model of the last complete epoch (exit 130), and so does SIGTERM (exit 143).
     """
     from riata.commands.console import TrainingProgress, stderr
     from riata.measuring.cost import Meter
@@ -113,7 +113,7 @@ def command(**options: Any) -> None:
     data = _data(options, stream=estimator.stream)
     sources = [options[name] for name in ("train_file", "dev_file", "template")]
     _check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
-    with TrainingProgress(stderr()) as listener:
+    with TrainingProgress(stderr()) as listener, Terminated() as terminated:
         try:
             estimator.fit(data, listener=listener)
         except KeyboardInterrupt:
@@ -123,6 +123,9 @@ def command(**options: Any) -> None:
                 _tell(f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}{goes_on}.")
             elif estimator.passes > 1:
                 _tell("The first of two passes was not complete, so no model was written.")
+            if terminated.came:
+                _tell("Ended by SIGTERM.")
+                raise click.exceptions.Exit(Terminated.STATUS) from None
             raise
     if options["calibrate"] is not None:
         estimator.save(options["model_file"])  # not lost if the development data cannot be predicted

@@ -19,10 +19,17 @@ def narrow(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
 
 
+def _wrong_array(name: str) -> ModelFileError:
+    return ModelFileError(
+        f"the model's array {name!r} is missing or of the wrong type.",
+        remedy="If another version of Riata made the file, train the model again with this one.",
+    )
+
+
 def read_array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]:
     array = arrays.get(name)
     if array is None or (array.dtype.kind == "f") != real:
-        raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")
+        raise _wrong_array(name)
     return array
 
 
@@ -30,7 +37,7 @@ def read_counts(arrays: Arrays, name: str) -> NDArray[Any]:
     """Integers as they are stored, unsigned and of 8, 16 or 32 bits, without copying."""
     array = read_array(arrays, name)
     if array.dtype.kind != "u" or array.dtype.itemsize > 4:
-        raise ModelFileError(f"the model's array {name!r} is missing or of the wrong type")
+        raise _wrong_array(name)
     return array
 
 
