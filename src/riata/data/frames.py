@@ -97,7 +97,7 @@ def token_table(
         if row is not None:
             raise DataError(
                 f"row {row}, column {name!r} is {values[row]!r}; expected a string.",
-                remedy="Fill in missing values, and convert others: frame[name].astype(str).",
+                remedy="Fill in missing values, and convert others to texts: astype(str) in pandas, cast(str) in polars.",
                 file=NAME,
             )
     corpus = Corpus(tuple(Column.of(values) for values in texts.values()), starts, name=NAME)

@@ -61,7 +61,8 @@ def read_parquet(
     except FileNotFoundError:
         raise DataError("no such file.", remedy="Check the path.", file=path) from None
     except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors
-        raise DataError(f"it is no Parquet file that can be read: {error!s:.200}.", file=path) from None
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise DataError(f"it is no Parquet file that can be read: {reason:.200}.", file=path) from None
 
     def values(name: str) -> list[Any]:
         found: list[Any] = table[name].to_pylist()
