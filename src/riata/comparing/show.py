@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from riata.comparing.comparison import LEVEL, Comparison, Costs, Quality, Row
+from riata.showing.whole_tables import print_whole, width_of
 
 TITLES = {"f1": "F1", "accuracy": "accuracy", "score": "score"}
 NONE = "–"
@@ -123,12 +124,11 @@ def rich_table(comparison: Comparison, *, cost: bool | None = None) -> Table:
 def show(comparison: Comparison, console: Console) -> None:
     """The table and what it means; where the terminal is too narrow, as two tables."""
     table = rich_table(comparison)
-    needed = Console(width=10_000).measure(table).maximum
-    if console.is_terminal and needed > console.width:
+    if console.is_terminal and width_of(table) > console.width:
         console.print(rich_table(comparison, cost=False))
         console.print(rich_table(comparison, cost=True))
     else:
-        Console(file=console.file, width=max(needed, console.width), highlight=False).print(table)
+        print_whole(table, console)
     for remark in remarks(comparison):
         console.print(escape(remark), soft_wrap=True)
 

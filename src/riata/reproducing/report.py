@@ -14,6 +14,7 @@ from riata.reproducing.reproduction import Column, Reproduction, Row
 from riata.reproducing.run import Outcome
 from riata.scoring.figures import LEVEL, Figure
 from riata.scoring.resampling import units_of
+from riata.showing.whole_tables import print_whole
 
 PARTS = {"train": "training", "dev": "development", "test": "test"}
 COLOURS = {"held": "green", "did not hold": "red"}
@@ -143,7 +144,7 @@ def show(outcome: Outcome, console: Console) -> None:
     console.print(escape(about), soft_wrap=True)
     if plan.quick:
         console.print("A quick run on little data: it shows that everything works, and proves nothing.", style="yellow")
-    console.print(table(outcome))
+    print_whole(table(outcome), console)
     _show_budgets(outcome, console)
     _show_notes(reproduction, console)
     _show_claims(outcome, console)
