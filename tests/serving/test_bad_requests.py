@@ -52,6 +52,7 @@ BAD = [
     (422, {"tokens": ["a"] * 300, "constraints": ['at_most(1, "NN")']}, "at most 200"),
     (422, {"tokens": [["a"] * 500] * 10, "beam": 100}, "at most 2,000 tokens"),
     (422, {"tokens": [["a"] * 500] * 10, "nbest": 100}, "at most 2,000 tokens"),
+    (422, {"model": "trees", "rows": [["a", "N"]] * 201, "confidence": True}, "at most 200"),
     (404, {"tokens": ["a"], "model": "tagz"}, "Did you mean 'tags'?"),
     (404, {"tokens": ["a"], "model": "x" * 5000}, "Unknown model"),
     (422, {"model": "chunks", "tokens": ["a"]}, "2 columns"),

@@ -121,9 +121,11 @@ class Front:
         ask = ask.model_copy(update={"trace": True}) if page else ask
         served = self.shelf.get(ask.model)
         try:
-            return served, question(ask, served.columns, served.split, self.limits)
+            found = question(ask, served.columns, served.split, self.limits)
         except RiataError as error:
             raise Refusal.of(error) from None
+        served.check_length(found, self.limits)
+        return served, found
 
     async def _body(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
         most = self.limits.body

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,6 +18,8 @@ from riata.errors import RiataError, UnsupportedError
 from riata.inference.decoder import EXACT
 from riata.serving.answering import Answering
 from riata.serving.asking import Ask, Question
+from riata.serving.limits import Limits
+from riata.serving.refusal import Refusal
 from riata.showing.sentences import hue_of
 
 VARIANTS = 32  # that are kept: a model with another beam, or with other constraints
@@ -64,6 +67,15 @@ class Served:
     def is_slow(self, question: Question) -> bool:
         """Whether labels take long: exact search for trees takes a time that grows with the third power of the length."""
         return self._cubic and max(map(len, question.sentences)) > LONG
+
+    def check_length(self, question: Question, limits: Limits) -> None:
+        """Refuses details of trees that would take minutes."""
+        longest = max(map(len, question.sentences))
+        if self._cubic and not question.plain and longest > limits.detailed:
+            raise Refusal(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                f"a sentence has {longest:,} tokens; for more than its tree alone, at most {limits.detailed:,} are allowed.",
+            )
 
     def split(self, texts: list[str]) -> list[list[str]]:
         return [list(self._split(text)) for text in texts]
