@@ -175,3 +175,17 @@ def test_a_truth_that_no_search_can_give_is_not_missed_by_the_search():
             assert found.best is None
     assert found.decision.difference < 0  # it scores higher than the output, and yet it was not missed
     assert "no search of this model can give it" in found.note
+
+
+@pytest.mark.parametrize("recipe", ["mira", "max-violation"])
+def test_trees_with_relations_that_the_model_does_not_know_are_errors_of_the_model(recipe):
+    """Heads of the truth and of the output, mixed token by token, need not form a tree."""
+    train = [
+        [("the", "2", "det"), ("dog", "3", "nsubj"), ("barks", "0", "root")],
+        [("dogs", "2", "nsubj"), ("bark", "0", "root")],
+    ] * 4
+    parser = riata.DependencyParser(recipe, epochs=4).fit(train, listener=lambda event: None)
+    words = [["the", "dog", "barks"], ["dogs", "bark"]]
+    assert parser.predict(words)[0] == [(2, "det"), (3, "nsubj"), (0, "root")]
+    errors = parser.search_errors(words, [[(3, "new"), (1, "nsubj"), (0, "root")], [(0, "root"), (1, "new")]])
+    assert (errors.wrong, errors.search, errors.model) == (2, 0, 2)

@@ -212,3 +212,23 @@ def test_conllu_goes_in_and_out(tmp_path, run):
 def test_two_passes_are_refused():
     with pytest.raises(UnsupportedError, match="heads of the same words elsewhere"):
         riata.DependencyParser("mira", passes=2).fit(treebank())
+
+
+@pytest.mark.parametrize("recipe", ["mira", "max-violation"])
+def test_heads_are_numbers_where_the_parser_may_abstain(recipe):
+    train = [
+        [("the", "2", "det"), ("dog", "3", "nsubj"), ("barks", "0", "root")],
+        [("dogs", "2", "nsubj"), ("bark", "0", "root")],
+    ] * 4
+    parser = riata.DependencyParser(recipe, epochs=4).fit(train, listener=lambda event: None)
+    words = [["the", "dog", "barks"]]
+    assert (
+        parser.predict(words, min_confidence=0.0) == parser.predict(words) == [[(2, "det"), (3, "nsubj"), (0, "root")]]
+    )
+    confidences = parser.predict_confidence(words)[0]
+    least = sorted(value for pair in confidences for value in pair)[3]
+    kept = [
+        (head if of_head >= least else None, relation if of_relation >= least else None)
+        for (head, relation), (of_head, of_relation) in zip(parser.predict(words)[0], confidences, strict=True)
+    ]
+    assert parser.predict(words, min_confidence=least) == [kept]

@@ -104,7 +104,7 @@ class Predicting(Confident, ByLabel, Constrained):
         else:
             self._warn_of_confidences()
             outputs = self.abstaining(*self.confidence_ids(corpus), min_confidence)
-            labels = outputs[0] if len(outputs) == 1 else list(zip(*outputs, strict=True))
+            labels = self._as_given_out(outputs)
         predictions = Predictions(
             labels[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)
         )
@@ -115,6 +115,10 @@ class Predicting(Confident, ByLabel, Constrained):
     def _as_outputs(self, ids: Ids) -> list[Any]:
         """Numbers that predict_ids gives, as users see them."""
         return [self.classes_[i] for i in ids]
+
+    def _as_given_out(self, outputs: list[list[str | None]]) -> list[Any]:
+        """The labels that `abstaining` leaves, as users see them."""
+        return outputs[0] if len(outputs) == 1 else list(zip(*outputs, strict=True))
 
     def split_text(self, sentences: Any, text: bool | Tokenizer = True) -> list[list[str]]:
         """The words of sentences that are strings: what predict reads and labels with text=True."""

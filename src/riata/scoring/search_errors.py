@@ -168,7 +168,9 @@ def _compared(
         return np.bincount(sentence[a != b], minlength=len(starts) - 1) > 0
 
     found = model.scores_of(instances, predicted)
-    known = np.where(gold < 0, predicted, gold).astype(np.int32)
+    known = np.where(differ(np.minimum(gold, 0), np.zeros_like(gold))[sentence], predicted, gold).astype(
+        np.int32
+    )  # whole: or no trees
     truth = model.scores_of(instances, known)
     truth[sentence[(gold < 0) | model.never_gives(inputs, known)]] = -np.inf
     wrong = differ(predicted, gold)

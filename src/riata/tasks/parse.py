@@ -75,6 +75,12 @@ class DependencyParser(OwnTags, Pairs, SequenceEstimator):
             (head, self.classes_[relation]) for head, relation in zip(heads.tolist(), relations.tolist(), strict=True)
         ]
 
+    def _as_given_out(self, outputs: list[list[str | None]]) -> list[Any]:
+        heads, relations = outputs
+        return [
+            (None if head is None else int(head), relation) for head, relation in zip(heads, relations, strict=True)
+        ]
+
     def predict_proba(self, X: Any, *, given: Any = None) -> list[Any]:
         """Refused, since any other token may be the head of a token: predict_confidence gives probabilities of what is predicted."""
         raise UnsupportedError(
