@@ -261,3 +261,17 @@ def test_bad_uses_are_refused(parser):
     with pytest.raises(UnsupportedError, match="several"):
         constrained(parser, [c.automaton({"any": {"nsubj": "any", "obj": "any", "root": "any"}})]).predict([SENTENCE])
     assert constrained(parser, CASES["per head"][0]).predict([[], SENTENCE[:1]])[0] == []
+
+
+@pytest.mark.parametrize("recipe", ["mira", "max-violation"])
+def test_conditions_read_tags_of_its_own_by_number(recipe):
+    """The data to predict have only words."""
+    train = [[("the", "DET", "2", "det"), ("dog", "NOUN", "3", "nsubj"), ("barks", "VERB", "0", "root")]] * 4
+    train += [[("dogs", "NOUN", "2", "nsubj"), ("see", "VERB", "0", "root"), ("cats", "NOUN", "2", "obj")]] * 4
+    parser = riata.DependencyParser(recipe, tags="own", epochs=4).fit(train, listener=lambda event: None)
+    words = [["the", "dog", "barks"]]
+    assert "nsubj" in [relation for _, relation in parser.predict(words)[0]]
+    for column in (1, "tag"):
+        parser.set_params(constraints=[c.at_most(0, "nsubj", per="head", where={column: "VERB"})])
+        (tree,) = parser.predict(words)
+        assert (3, "nsubj") not in tree

@@ -24,6 +24,7 @@ from riata.data.memory import as_corpus, is_empty
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, UnknownNameError, UnsupportedError
+from riata.estimators.constrained import Constrained
 from riata.estimators.fitting import Fitting
 from riata.estimators.in_context import followed
 from riata.estimators.judging import Judging
@@ -37,6 +38,7 @@ from riata.models.header import TAGGER
 from riata.parallel import cores
 
 if TYPE_CHECKING:
+    from riata.inference.rules.slots import LabelNames, Slots
     from riata.scoring.evaluation import Evaluation
 
 GIVEN, OWN, JOINT = "given", "own", "joint"
@@ -45,7 +47,7 @@ WAYS = (GIVEN, OWN, JOINT)
 Self = TypeVar("Self", bound="OwnTags")  # typing.Self needs Python 3.11
 
 
-class OwnTags(Fitting, Judging):
+class OwnTags(Fitting, Judging, Constrained):
     """Reads words and tags: those of the data, or those of its own taggers, one for every input column after the first. Joint tags are
     those of the last input column.
     """
@@ -134,13 +136,24 @@ class OwnTags(Fitting, Judging):
 
     def _replacing(self, corpus: Corpus, tags: Sequence[Column], context: tuple[Column, ...]) -> Corpus:
         """The corpus with these tags in place of its own, or after its columns. context: what the model reads of them."""
-        wanted = self.inputs_[1:] if corpus.format == self.format_ else tuple(range(1, len(self.inputs_)))
+        wanted = self._tag_columns(corpus)
         if set(wanted) <= set(corpus.origins):
             for column, texts in zip(wanted, tags, strict=True):
                 corpus = with_texts(corpus, corpus.origins.index(column), texts)
         else:
             corpus = followed(corpus, tags)
         return replace(corpus, context=context)
+
+    def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
+        """Tags of its own have the numbers of the columns that they stand for."""
+        added = min(corpus.origins) < 0  # the numbers of columns that were added
+        if self.taggers_ and added and corpus.width == len(self.inputs_):
+            first, tags = corpus.origins[0], self._tag_columns(corpus)
+            corpus = corpus if first in tags else replace(corpus, origin=(first, *tags))
+        return super().slots_of(corpus, names)
+
+    def _tag_columns(self, corpus: Corpus) -> tuple[int, ...]:
+        return self.inputs_[1:] if corpus.format == self.format_ else tuple(range(1, len(self.inputs_)))
 
     def scored_columns(self, corpus: Corpus) -> Corpus:
         return replace(super().scored_columns(corpus), true_tags=self._true_tags(corpus))
