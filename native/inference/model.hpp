@@ -47,6 +47,9 @@ class Model {
   using Matched = std::function<void(std::int64_t, std::int64_t, std::int64_t)>;
   virtual void match(Model& to, const Matched& visit) const = 0;
 
+  // How many weights flat() must have at least. Models whose features have room for weights that match() does not visit override it.
+  virtual std::int64_t room() const noexcept { return 0; }
+
   // Adds `scale` times the weights of another model of the same structure.
   void add_scaled(const Model& other, double scale) {
     const Numbers<Real>& from = other.flat();
@@ -56,6 +59,7 @@ class Model {
       for (std::int64_t j = 0; j < count; ++j)
         to[static_cast<std::size_t>(into + j)] += static_cast<Real>(scale * from[static_cast<std::size_t>(source + j)]);
     });
+    flat().resize(std::max(flat().size(), static_cast<std::size_t>(room())), Real{0});
   }
 
   // The parts that rules about outputs speak of: how many labels each of the parts at one position has, and the parts of one output, in the

@@ -40,6 +40,7 @@ void align(std::span<OnlineTrainer<Real>* const> learners) {
       alike = alike && from == into;
     });
   }
+  size = std::max(size, all->room());
   for (OnlineTrainer<Real>* learner : learners) alike = alike && learner->weights().size() == learners[0]->weights().size();
   for (std::size_t m = 0; m < learners.size() && !alike; ++m) {
     learners[m]->take_features(*all, [&](const Numbers<Real>& old) {

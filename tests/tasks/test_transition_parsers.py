@@ -198,3 +198,16 @@ def test_a_feature_has_weights_for_many_relations(tmp_path):
     again = riata.load_model(tmp_path / "model")
     assert again.predict(words) == trees
     assert sorted(again.state_features_) == sorted(learnt.state_features_)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_models_of_several_seeds_are_one(system):
+    """The last block of the sum has room for weights that no model has."""
+    words, trees = data()
+    one, two = (quietly(parser("laso-perceptron", seed=seed, epochs=4, system=system), words, trees) for seed in (0, 1))
+    both = quietly(parser("laso-perceptron", seed=0, seeds=2, epochs=4, system=system), words, trees)
+    assert len(both.predict(words)) == len(words)
+    first, second, found = one.state_features_, two.state_features_, both.state_features_
+    members = np.array([[first.get(feature, 0), second.get(feature, 0)] for feature in found])
+    shares, *_ = np.linalg.lstsq(members, np.array(list(found.values())), rcond=None)
+    assert np.allclose(members @ shares, list(found.values()), atol=1e-3)

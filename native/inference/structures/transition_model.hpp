@@ -88,6 +88,7 @@ class TransitionModel : public Model<Real> {
   void grow(const Corpus& corpus, Vector<Real>& vector) override;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
+  std::int64_t room() const noexcept override { return weights.rows->size(); }
   std::int32_t work() const noexcept override { return weights.coding.stride(); }
   // Every token has its relation, and the relations of its children, which are numbered after those.
   std::vector<std::int32_t> part_tracks() const override { return {weights.coding.relations, weights.coding.relations}; }
