@@ -145,12 +145,21 @@ void ColumnParser::token(std::string_view text) {
     done_.others.push_back({std::string(text), place()});
     return;
   }
+  if (format_ == Format::conllu) check_id(fields_.front());
   if (done_.ids.size() != fields_.size()) {
     done_.alphabets.resize(fields_.size());
     done_.ids.resize(fields_.size());
   }
   for (std::size_t c = 0; c < fields_.size(); ++c) done_.ids[c].push_back(done_.alphabets[c].add(fields_[c]));
   done_.lines.push_back(line_number_);
+}
+
+// Heads are numbers of tokens, so these must be counted as they should be.
+void ColumnParser::check_id(std::string_view id) const {
+  const std::string expected = std::to_string(done_.tokens() - done_.starts.back() + 1);
+  if (id != expected)
+    throw Error("DataError", "a token has the id " + shown(id) + "; expected " + expected + ".",
+                "Number the tokens of every sentence 1, 2, 3 and so on, and leave a blank line between sentences.", line_number_);
 }
 
 void ColumnParser::split(std::string_view text) {

@@ -41,6 +41,7 @@ class ColumnParser {
   void token(std::string_view text);
   void split(std::string_view text);
   void check_width(std::string_view text) const;
+  void check_id(std::string_view id) const;
   std::string way_out(std::string_view text, const char* otherwise) const;
   void end_sentence();
   bool is_skipped_id(std::string_view id) const;

@@ -120,3 +120,11 @@ def test_trees_given_apart_are_columns() -> None:
 
 def test_a_relation_has_a_universal_part() -> None:
     assert universal("nmod:poss") == universal("nmod") == "nmod"
+
+
+@pytest.mark.parametrize("ids", ["1 1", "2 1", "1 3", "0 1", "1 x"])
+def test_ids_that_do_not_count_tokens_are_refused(tmp_path, ids):
+    lines = [f"{number}\tw\t_\tT\t_\t_\t0\troot\t_\t_\n" for number in ids.split()]
+    (tmp_path / "odd.conllu").write_text("".join(lines) + "\n")
+    with pytest.raises(DataError, match="expected [12]"):
+        riata.read_conllu(tmp_path / "odd.conllu", ["form", "head", "deprel"])

@@ -16,6 +16,8 @@ def read_text(text):
             sentences.append([])
             documents.append((line, sum(map(bool, sentences))))
         else:
+            if separator is None and "\r" in line:  # of files whose lines end with CR alone
+                raise Malformed(number)
             separator = separator or ("\t" if "\t" in line else " ")
             row = line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
             width = width or len(row)

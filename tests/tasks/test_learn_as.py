@@ -302,7 +302,9 @@ def test_predicted_labels_that_the_model_never_gives_are_refused():
         made.search_errors(CHUNKS[:1], predicted=inside)
 
 
-@pytest.mark.parametrize("gold", [["NN", "B-", "O", "-"], ["I-NP", "I-NP", "I-VP", "O"], ["B-NP", "I-NEW", "", "E-NP"]])
+@pytest.mark.parametrize(
+    "gold", [["NN", "B-", "O", "B-NP"], ["I-NP", "I-NP", "I-VP", "O"], ["B-NP", "I-NEW", "", "E-NP"]]
+)
 def test_odd_gold_labels_are_wrong_and_no_error(gold):
     for learn_as in (None, "bioes"):
         made = quietly(Chunker(learn_as=learn_as, template=SMALL, epochs=8), CHUNKS)

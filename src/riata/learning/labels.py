@@ -126,12 +126,16 @@ def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
     return detect(registry.all_of("encoding"), column.alphabet.texts(), column.ids, corpus.starts)
 
 
-def refuse_plain_tags(corpus: Corpus) -> None:
+def refuse_plain_tags(corpus: Corpus, *, among_chunks: bool = True) -> None:
+    """Refuses labels that are no chunk labels. among_chunks: also where other labels are such ones."""
     encodings: list[Encoding] = list(registry.all_of("encoding").values())
     column = corpus.columns[-1]
-    for i in np.unique(column.ids):
-        text = column.alphabet.text(int(i))
-        if text != UNKNOWN and not any(encoding.is_tag(text) for encoding in encodings):
+    texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
+    are_tags = {i: text == UNKNOWN or any(one.is_tag(text) for one in encodings) for i, text in texts.items()}
+    if not among_chunks and any(is_tag and texts[i] not in (UNKNOWN, OUTSIDE) for i, is_tag in are_tags.items()):
+        return
+    for i, text in texts.items():
+        if not are_tags[i]:
             token = int(np.argmax(column.ids == i))
             raise LabelError(
                 f"label {text!r} is no chunk label; expected O or a prefix and a type, such as B-NP.",
