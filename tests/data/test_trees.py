@@ -126,5 +126,5 @@ def test_a_relation_has_a_universal_part() -> None:
 def test_ids_that_do_not_count_tokens_are_refused(tmp_path, ids):
     lines = [f"{number}\tw\t_\tT\t_\t_\t0\troot\t_\t_\n" for number in ids.split()]
     (tmp_path / "odd.conllu").write_text("".join(lines) + "\n")
-    with pytest.raises(DataError, match="expected [12]"):
+    with pytest.raises(DataError, match=r"expected (\d|a number)"):
         riata.read_conllu(tmp_path / "odd.conllu", ["form", "head", "deprel"])
