@@ -55,6 +55,21 @@ def treebank(sentences=30, seed=1):
     return riata.data.memory.as_corpus([_tree(draw) for _ in range(sentences)])
 
 
+def other_tags(sentences):
+    """The same sentences with a tag that says nothing."""
+    return [[(word, "X", *rest) for word, _, *rest in sentence] for sentence in sentences]
+
+
+def check_words_are_enough(parser):
+    """A parser with tags of its own gives the same trees to words alone, to words with tags, and to words with other tags."""
+    words = [[token[0] for token in sentence] for sentence in treebank()]
+    found = parser.predict(words)
+    assert found == parser.predict(treebank()) == parser.predict(other_tags(treebank()))
+    assert parser.predict([" ".join(one) for one in words], text=True) == found
+    y = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
+    assert parser.score(words, y) == parser.score(treebank())
+
+
 def _tree(draw):
     """A verb with a subject, perhaps an object and a prepositional phrase, and a full stop."""
     rows = []  # form, upos, place of the head or None, relation

@@ -70,7 +70,7 @@ void check_encoding(std::string_view text, std::int64_t line) {
               "If the file is Latin-1: iconv -f ISO-8859-1 -t UTF-8 FILE.", line);
 }
 
-/// Lines that end with CR alone are one long line, and a second CR at the end would be a part of the label.
+// Lines that end with CR alone are one long line, and a second CR at the end would be a part of the label.
 void check_line_ends(std::string_view text, std::int64_t line) {
   if (text.find('\r') == std::string_view::npos) return;
   throw Error("DataError", "found a carriage return (CR) inside the line; expected lines that end with LF or CR LF.",
@@ -132,8 +132,10 @@ void ColumnParser::token(std::string_view text) {
     done_.documents.push_back({std::string(text), static_cast<std::int64_t>(done_.starts.size()) - 1});
     return;
   }
-  if (width_ == 0) check_line_ends(text, line_number_);
-  if (width_ == 0) separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
+  if (width_ == 0) {
+    check_line_ends(text, line_number_);
+    separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
+  }
   split(text);
   check_width(text);
   if (width_ == 0) {

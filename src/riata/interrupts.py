@@ -33,11 +33,7 @@ class Interrupts:
         raise KeyboardInterrupt
 
     def _set(self, handler: Any) -> None:
-        if self._listens:
-            try:
-                signal.signal(signal.SIGINT, handler)
-            except ValueError:  # this is not the main thread, which is the one that hears
-                self._listens = False
+        self._listens = self._listens and _sets(signal.SIGINT, handler)
 
     def _lost(self, what: sys.UnraisableHookArgs, /) -> None:
         """Python can raise no error from a destructor or the callback of a weak reference, so an interrupt there comes again."""
@@ -54,6 +50,15 @@ class Interrupts:
         """From now on Python answers."""
         self._set(signal.default_int_handler)
         sys.unraisablehook = self._others
+
+
+def _sets(number: int, handler: Any) -> bool:
+    """Sets what answers a signal; False if this is not the main thread, which is the one that hears."""
+    try:
+        signal.signal(number, handler)
+    except ValueError:
+        return False
+    return True
 
 
 def _interrupt_soon(thread: int) -> None:
@@ -93,11 +98,7 @@ class Terminated:
         raise KeyboardInterrupt
 
     def __enter__(self) -> Terminated:
-        if self._listens:
-            try:
-                signal.signal(signal.SIGTERM, self._answer)
-            except ValueError:  # this is not the main thread, which is the one that hears
-                self._listens = False
+        self._listens = self._listens and _sets(signal.SIGTERM, self._answer)
         return self
 
     def __exit__(self, *_: object) -> None:

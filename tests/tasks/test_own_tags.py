@@ -12,7 +12,7 @@ from riata.errors import DataError, ModelFileError, UnsupportedError
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
-from samples import quietly, treebank
+from samples import check_words_are_enough, other_tags, quietly, treebank
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
@@ -23,17 +23,9 @@ def parser():
     return quietly(riata.DependencyParser(tags="own", epochs=3), treebank()[:24])
 
 
-def other_tags(sentences):
-    return [[(word, "X", *rest) for word, _, *rest in sentence] for sentence in sentences]
-
-
 def test_words_are_enough(parser):
-    found = parser.predict(WORDS)
-    assert found == parser.predict(treebank()) == parser.predict(other_tags(treebank()))
-    assert parser.predict([" ".join(words) for words in WORDS], text=True) == found
+    check_words_are_enough(parser)
     assert parser.evaluate(treebank()).metrics == parser.evaluate(other_tags(treebank())).metrics
-    y = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
-    assert parser.score(WORDS, y) == parser.score(treebank())
 
 
 def test_the_parser_learns_from_tags_of_taggers_that_have_not_seen_the_sentence(monkeypatch):

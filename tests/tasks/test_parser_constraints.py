@@ -3,14 +3,13 @@
 import itertools
 import pickle
 
-import numpy as np
 import pytest
 
 import riata
+from all_trees import all_trees
 from riata import constraints as c
 from riata.data.memory import as_corpus
-from riata.data.trees import check_trees, crossing
-from riata.errors import DataError, SearchError, SettingError, UnsupportedError
+from riata.errors import SearchError, SettingError, UnsupportedError
 from riata.features.arcs import parse
 from riata.inference.structures.transitions import SYSTEMS
 from samples import quietly, treebank
@@ -97,18 +96,7 @@ def parser(request):
 @pytest.fixture(scope="module")
 def enumerated(parser):
     """All trees of the sentence, with the logarithms of their probabilities."""
-    found = []
-    n = len(SENTENCE)
-    for heads in itertools.product(range(n + 1), repeat=n):
-        rows = [(*token, str(head), "x") for token, head in zip(SENTENCE, heads, strict=True)]
-        try:
-            check_trees(as_corpus([rows]))
-        except DataError:
-            continue
-        if parser.structure == "projective" and crossing(np.array(heads, np.int32), np.array([0, n])).any():
-            continue
-        found += [list(zip(heads, r, strict=True)) for r in itertools.product(parser.classes_, repeat=n)]
-    return found, parser.log_likelihood([SENTENCE] * len(found), found)
+    return all_trees(parser, SENTENCE)
 
 
 def constrained(parser, rules):

@@ -1,14 +1,12 @@
 """Parts of trees that are given, confidence in arcs, and lists of trees with their probabilities: against enumeration, and from files."""
 
-import itertools
 import json
 
 import numpy as np
 import pytest
 
 import riata
-from riata.data.memory import as_corpus
-from riata.data.trees import check_trees, crossing
+from all_trees import all_trees
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.features.arcs import parse
 from samples import quietly, treebank
@@ -33,19 +31,7 @@ SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 
 def trees(parser, sentence):
     """All trees of a sentence with their scores."""
-    found = []
-    n = len(sentence)
-    for heads in itertools.product(range(n + 1), repeat=n):
-        rows = [(*token, str(head), "x") for token, head in zip(sentence, heads, strict=True)]
-        try:
-            check_trees(as_corpus([rows]))
-        except DataError:
-            continue
-        if parser.structure == "projective" and crossing(np.array(heads, np.int32), np.array([0, n])).any():
-            continue
-        for relations in itertools.product(parser.classes_, repeat=n):
-            found.append(list(zip(heads, relations, strict=True)))
-    logs = parser.log_likelihood([sentence] * len(found), found)
+    found, logs = all_trees(parser, sentence)
     return found, np.exp(logs)
 
 

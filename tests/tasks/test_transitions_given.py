@@ -1,16 +1,13 @@
 """Given heads and relations with moves: all systems and beams keep them, and give a tree whenever there is one."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
-from riata.data.memory import as_corpus
-from riata.data.trees import check_trees, crossing
-from riata.errors import DataError, LabelError
+from all_trees import heads_of_trees
+from riata.errors import LabelError
 from riata.inference.structures.transitions import SYSTEMS
 from samples import quietly, treebank
 
@@ -29,18 +26,6 @@ def parsers():
             )
             made[system, str(queue)] = quietly(parser, treebank()[:24])
     return made
-
-
-def heads_of_trees(length, *, crosses):
-    found = []
-    for heads in itertools.product(range(length + 1), repeat=length):
-        try:
-            check_trees(as_corpus([[("w", "T", str(head), "x") for head in heads]]))
-        except DataError:
-            continue
-        if crosses or not crossing(np.array(heads, np.int32), np.array([0, length])).any():
-            found.append(heads)
-    return found
 
 
 TREES = {(n, crosses): heads_of_trees(n, crosses=crosses) for n in (1, 2, 3, 4, 5) for crosses in (False, True)}

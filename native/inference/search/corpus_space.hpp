@@ -40,11 +40,11 @@ class CorpusSpace : public Space {
   virtual Order order() const { return Order::by_position; }
   // All parts at earlier positions are chosen in a state. The position of a goal is the number of tokens.
   virtual std::int32_t decided(StateId) const { return refuse_parts(); }
-  // The same for the state that an operator leads to.
+  // All parts at earlier positions are chosen in the state that an operator leads to.
   virtual std::int32_t decided_after(StateId from, ActionId action) { return decided(apply(from, action)); }
-  // What tells a state apart from others with the same key: its number, unless keys say all. The second is of the state that an operator
-  // leads to.
+  // What tells a state apart from others with the same key: its number, unless keys say all.
   virtual std::int32_t place(StateId state) const { return state.number(); }
+  // What tells the state that an operator leads to apart from others with the same key.
   virtual std::int32_t place_after(StateId from, ActionId action) { return apply(from, action).number(); }
   // Whether numbers of states grow from step to step, and few enough are different for all to be listed.
   virtual bool lists_states() const { return true; }

@@ -174,7 +174,7 @@ class OwnTags(Fitting, Judging, Constrained):
         """The joint tags of the data, if they have them."""
         if self.tags != JOINT or corpus.true_tags is not None:
             return corpus.true_tags
-        last = self.inputs_[-1] if corpus.format == self.format_ else len(self.inputs_) - 1
+        last = self._tag_columns(corpus)[-1]
         whole = corpus.format == self.format_ or corpus.width == len(self.inputs_) + self.outputs
         return corpus.columns[corpus.origins.index(last)] if whole and last in corpus.origins else None
 
@@ -184,8 +184,10 @@ class OwnTags(Fitting, Judging, Constrained):
         return model.chosen(inputs, self._decoder(options), threads or options.threads or cores())
 
     def _used_taggers(self) -> tuple[Any, ...]:
-        if self.tags == GIVEN or not hasattr(self, "model_"):
-            return self.taggers_ if self.tags != GIVEN else ()
+        if self.tags == GIVEN:
+            return ()
+        if not hasattr(self, "model_"):
+            return self.taggers_
         if not self.taggers_:
             raise UnsupportedError(
                 f"tags is {self.tags!r}, but the model was trained with the tags of the data and has no taggers.",

@@ -286,16 +286,15 @@ class Fit:
         instances = features.instances(inputs, self.options.threads or cores())
         kept = self.kept(structure)
 
-        def score(model: Any) -> float:
-            decoder = self.options.decoder
-            if kept is not None and decoder.risk is not None:
-                return structure.score(dev, model.predict(inputs, replace(decoder, kept=kept)), model.labels)
-            labels = model.decode(instances, decoder)
-            if kept is not None:
-                labels = model.made_to_keep(inputs, labels, replace(decoder, kept=kept), lenient=True)
-            return structure.score(dev, labels, model.labels)
+        return lambda model: structure.score(dev, self.dev_labels(model, inputs, kept, instances), model.labels)
 
-        return score
+    def dev_labels(self, model: Any, inputs: Corpus, kept: Kept | None, instances: Instances | None = None) -> Any:
+        """The labels that development data get. kept: the constraints; None: there are none. instances: of the inputs, if they are made."""
+        decoder = self.options.decoder
+        if kept is not None and decoder.risk is not None:
+            return model.predict(inputs, replace(decoder, kept=kept))
+        labels = model.decode(model.features.instances(inputs) if instances is None else instances, decoder)
+        return labels if kept is None else model.made_to_keep(inputs, labels, replace(decoder, kept=kept), lenient=True)
 
     def kept(self, structure: LearntStructure) -> Kept | None:
         """The constraints that outputs keep; None: there are none."""

@@ -151,15 +151,8 @@ class StreamedFit:
 
     def _score(self, model: Model, parts: Iterator[Corpus], kept: Kept | None) -> float:
         total = statistic = None
-        decoder = self.fit.options.decoder
         for part in parts:
-            inputs = inputs_of(part)
-            if kept is not None and decoder.risk is not None:
-                predicted = model.predict(inputs, replace(decoder, kept=kept))
-            else:
-                predicted = model.decode(model.features.instances(inputs), decoder)
-            if kept is not None and decoder.risk is None:
-                predicted = model.made_to_keep(inputs, predicted, replace(decoder, kept=kept), lenient=True)
+            predicted = self.fit.dev_labels(model, inputs_of(part), kept)
             found = evaluate_column(
                 part.columns[-1], predicted, model.labels, part.starts, chunks=self.fit.options.chunks
             )

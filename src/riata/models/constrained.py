@@ -252,8 +252,7 @@ def _in_any_time(model: Model, alone: Instances, rules: Rules, kept: Kept, decod
 
 def _gap(model: Model, alone: Instances, rules: Rules, free: Ids, found: Ids) -> float:
     """By how much the best legal output may be better than the one that was found. free: the best without constraints."""
-    best, own = (float(model.weights.scores_of(model.features.index, alone, codes)[0]) for codes in (free, found))
-    return max(best - own + rules.penalty(model.outputs.slot_labels(found)), 0.0)
+    return max(_score(model, alone, free) - _value(model, alone, rules, found), 0.0)
 
 
 def _illegal(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.int64]:
@@ -312,8 +311,11 @@ def _not_refused(
 
 def _value(model: Model, alone: Instances, rules: Rules, codes: Ids) -> float:
     """The score of an output less penalties."""
-    score = float(model.weights.scores_of(model.features.index, alone, codes)[0])
-    return score - rules.penalty(model.outputs.slot_labels(codes))
+    return _score(model, alone, codes) - rules.penalty(model.outputs.slot_labels(codes))
+
+
+def _score(model: Model, alone: Instances, codes: Ids) -> float:
+    return float(model.weights.scores_of(model.features.index, alone, codes)[0])
 
 
 def _from_list(model: Model, alone: Instances, rules: Rules, searched: Ids | None) -> tuple[Ids | None, str]:
@@ -363,31 +365,31 @@ def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int)
         if impossible(origins - {origin}):
             origins -= {origin}
     given = " with the labels that are given" if alone.known is not None and (alone.known.of >= 0).any() else ""
-    error = no_legal_output(kept.declared, sorted(origins), _which(corpus, sentence) + given)
-    return _located(error, corpus, sentence)
+    error = no_legal_output(kept.declared, sorted(origins), which(corpus, sentence) + given)
+    return located(error, corpus, sentence)
 
 
 def _unlisted(part: Corpus, number: int, sentence: int) -> SearchError:
     """number: of the sentence in this part of a corpus; sentence: in the corpus."""
     error = SearchError(
-        f"None of the best outputs of {_which(part, sentence)}, as many as were tried, keeps the constraints.",
+        f"None of the best outputs of {which(part, sentence)}, as many as were tried, keeps the constraints.",
         remedy="Leave one of them out, or give it a penalty.",
     )
-    return _located(error, part, number)
+    return located(error, part, number)
 
 
 def _placed(error: SearchError, part: Corpus, number: int, sentence: int) -> SearchError:
     """An error of the integer program, with the sentence that it concerns."""
     if part.lines is None:
-        error = SearchError(f"{_which(part, sentence)}: {error.message}", remedy=error.remedy)
-    return _located(error, part, number)
+        error = SearchError(f"{which(part, sentence)}: {error.message}", remedy=error.remedy)
+    return located(error, part, number)
 
 
-def _which(corpus: Corpus, sentence: int) -> str:
+def which(corpus: Corpus, sentence: int) -> str:
     """Files are read in parts, in which sentences are counted anew; the line tells which one it is."""
     return "this sentence" if corpus.lines is not None else f"sentence {sentence} (from 0)"
 
 
-def _located(error: SearchError, corpus: Corpus, sentence: int) -> SearchError:
+def located(error: SearchError, corpus: Corpus, sentence: int) -> SearchError:
     line = corpus.line_of(int(corpus.starts[sentence])) if corpus.lines is not None else None
     return error.located(corpus.name, line)  # type: ignore[return-value]

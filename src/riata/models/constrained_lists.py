@@ -13,7 +13,7 @@ from riata.inference.decoder import Decoder
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames
-from riata.models.constrained import LONGEST_LIST, nothing_legal, predicted
+from riata.models.constrained import LONGEST_LIST, located, nothing_legal, predicted, which
 from riata.models.masked import masked
 from riata.models.one_after_another import NotTold, one_after_another
 from riata.models.outputs import Values
@@ -44,11 +44,12 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
         if best is None:
             best = _searched(found.model, alone, n, rules, found.rest.names, decoder)
         if best is None:
-            which = "this sentence" if alone.lines is not None else f"sentence {s} (from 0)"
-            raise SearchError(
-                f"The {n:,} best outputs of {which} that keep the constraints were not found: lists of all outputs become too long.",
+            error = SearchError(
+                f"The {n:,} best outputs of {which(alone, s)} that keep the constraints were not found: lists of all outputs become too "
+                "long.",
                 remedy="Ask for fewer.",
-            ).located(alone.name, alone.line_of(0) if alone.lines is not None else None)
+            )
+            raise located(error, alone, 0)
         out.append(best)
     return out
 

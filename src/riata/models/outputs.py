@@ -208,7 +208,7 @@ class Outputs(ABC):
         return codes
 
     def all_slot_labels(self, codes: Ids, starts: Starts) -> NDArray[np.int32]:
-        """The same of all sentences."""
+        """The labels of the slots of all sentences, as many at every token, -1 for none."""
         return self.slot_labels(codes)
 
     def with_slot(self, labels: NDArray[np.int32], other: NDArray[np.int32], slot: int) -> NDArray[np.int32]:

@@ -72,7 +72,7 @@ def tree_labels(codes: Ids, relations: int) -> NDArray[np.int32]:
 
 
 def all_tree_labels(codes: Ids, starts: Starts, relations: int) -> NDArray[np.int32]:
-    """[N, 1 + most children] The same of all sentences, without saying which child has which relation."""
+    """[N, 1 + most children] Of the trees of all sentences the relation of every token, and those of its children, in any order."""
     heads, numbers = np.divmod(codes, np.int32(relations))
     firsts = np.repeat(starts[:-1], np.diff(starts))
     child = np.flatnonzero(heads > 0)
