@@ -75,12 +75,11 @@ class TreeSearch:
 
     def run(self) -> BestKept:
         waiting: list[tuple[float, int, Left, Ids]] = []
-        numbers, best, value = count(), None, -np.inf
+        numbers, best, value, bound = count(), None, -np.inf, np.inf
         following: Iterator[Left] = iter([self._all()])
         while True:
             for left in following:
                 if self.asked >= MOST_TREES or monotonic() > self.until:
-                    bound = max([-waiting[0][0]] if waiting else [], default=np.inf)
                     return BestKept(best, max(bound - value, 0.0) if best is not None else 0.0, complete=False)
                 found = self._best(left)
                 if found is None:
@@ -92,7 +91,8 @@ class TreeSearch:
                     best, value = (codes, worth) if worth > value else (best, value)
             if not waiting or -waiting[0][0] <= value:
                 return BestKept(best)
-            _, _, left, codes = heapq.heappop(waiting)
+            cost, _, left, codes = heapq.heappop(waiting)
+            bound = -cost  # no tree that has not been looked at is better
             following = self._ways(left, codes)
 
     def _all(self) -> Left:
