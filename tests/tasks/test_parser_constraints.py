@@ -12,6 +12,7 @@ from riata.data.memory import as_corpus
 from riata.errors import SearchError, SettingError, UnsupportedError
 from riata.features.arcs import parse
 from riata.inference.structures.transitions import SYSTEMS
+from riata.models import constrained_trees
 from samples import quietly, treebank
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
@@ -124,6 +125,21 @@ def test_penalties_are_paid_where_it_is_worth_it(parser, enumerated, name, penal
     values = {tuple(tree): score - penalty * breaks(tree) for tree, score in zip(*enumerated, strict=True)}
     (best,) = constrained(parser, soft).predict([SENTENCE])
     assert values[tuple(best)] == pytest.approx(max(values.values()), abs=1e-4)
+
+
+@pytest.mark.parametrize("most", range(1, 40, 3))
+def test_where_search_is_cut_off_the_gap_bounds_what_is_missing(parser, enumerated, most, monkeypatch):
+    monkeypatch.setattr(constrained_trees, "MOST_TREES", most)
+    for name in ("two", "at least", "implies", "function"):
+        rules, breaks = CASES[name]
+        legal = {tuple(tree): score for tree, score in zip(*enumerated, strict=True) if not breaks(tree)}
+        made = constrained(parser, rules)
+        try:
+            (tree,) = made.predict([SENTENCE])
+        except SearchError:  # none was found until then
+            continue
+        missing = max(legal.values()) - legal[tuple(tree)]
+        assert missing <= made.constraint_report([SENTENCE]).gap + 1e-4
 
 
 def test_lists_keep_constraints_and_are_the_best(parser, enumerated):
