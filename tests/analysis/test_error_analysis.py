@@ -197,3 +197,19 @@ def test_without_matplotlib_a_picture_is_refused_before_the_work(folder, run, mo
     status, out, err = run("errors", "--model", "m.riata", "data.txt", "--plot", "e.svg")
     assert (status, out) == (2, "")
     assert "matplotlib" in err and "riata[plots]" in err
+
+
+def test_examples_of_trees_show_the_arcs_that_differ():
+    sentence = [("the", "D", 2, "det"), ("dog", "N", 3, "nsubj"), ("saw", "V", 0, "root"), ("dog", "N", 3, "obj")]
+    parser = quietly(riata.DependencyParser("mira", epochs=5), [sentence] * 3)
+    gold = [[(4, "det"), (3, "nsubj"), (0, "root"), (3, "dep")], [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]]
+    words = [token[:2] for token in sentence]
+    examples = parser.errors([words] * 2, gold).examples
+    assert set(examples) == {"dep taken for obj", "relation right, head wrong"}
+    (example,) = examples["dep taken for obj"]
+    assert {name: str(shown) for name, shown in example.shown().items()} == {
+        "gold": "the/det←dog(4) dog saw dog/dep←saw",
+        "output": "*the/det←dog(2) dog saw *dog/obj←saw",
+    }
+    assert example.to_dict()["gold"] == {"heads": [4, 3, 0, 3], "relations": ["det", "nsubj", "root", "dep"]}
+    assert "det←dog(4)" in example.to_html()

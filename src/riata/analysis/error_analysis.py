@@ -30,6 +30,7 @@ EXAMPLES = 1
 CONFUSED = 5  # confusions of tags that get examples
 EASY = 10  # tokens of a sentence that is soon read and yet has some context
 NONE = "no such span"
+WRONG_HEAD = "relation right, head wrong"
 OUTPUT = "output"  # the name of what the model found, in examples
 _NAMES = {
     "seen": "Seen and unseen words",
@@ -138,10 +139,10 @@ class ErrorAnalysis(InParts):
             row += [part.gold, part.found, part.correct, part.f1] if has_spans else []
             rows.append(tuple(row))
         note = {
-            "seen": f"seen: {self.seen_in}; a span with an unseen word is unseen",
-            "frequency": "a span counts by its rarest word",
+            "seen": f"seen: {self.seen_in}" + ("; a span with an unseen word is unseen" if has_spans else ""),
+            "frequency": "a span counts by its rarest word" if has_spans else "",
         }
-        return Table(_NAMES[name], tuple(columns), rows, note.get(name, "") if has_spans or name == "seen" else "")
+        return Table(_NAMES[name], tuple(columns), rows, note.get(name, ""))
 
     def _search_table(self) -> Table:
         names = list(self.metrics)
@@ -229,17 +230,19 @@ def _slices(data: Outputs, vocabulary: Vocabulary | None) -> dict[str, tuple[Sli
 
 
 def _examples(data: Outputs, errors: Sequence[SpanError], most: int) -> dict[str, tuple[Example, ...]]:
-    """Of every kind of span error, and of the most frequent confusions of tags: sentences with little else wrong in them."""
+    """Sentences with little else wrong, for each kind of span error, the most frequent confusions of tags, and wrong heads."""
     wanted: dict[str, Iterable[int]] = {}
     for kind in KINDS:
         wanted[kind] = {error.sentence for error in errors if error.kind == kind}
-    tags = data.plain
+    tags, heads = data.plain, data.output("head")
+    sentence = np.repeat(np.arange(len(data.words)), data.lengths)
     if tags is not None:
-        sentence = np.repeat(np.arange(len(data.words)), data.lengths)
         for confusion in most_frequent(label_confusions(tags))[:CONFUSED]:
             gold, found = tags.labels.index(str(confusion.gold)), tags.labels.index(str(confusion.found))
             there = (tags.gold == gold) & (tags.found[0] == found)
             wanted[f"{confusion.gold} taken for {confusion.found}"] = set(sentence[there].tolist())
+        if heads is not None:
+            wanted[WRONG_HEAD] = set(sentence[tags.right(0) & ~heads.right(0)].tolist())
     amount = errors_by_sentence(data, 0)
     chosen = {}
     for name, sentences in wanted.items():

@@ -21,10 +21,11 @@ def check_number(examples: int) -> None:
 
 @dataclass(frozen=True)
 class Labels:
-    """One labelling of a sentence. tags, spans: None where the task has none."""
+    """One labelling of a sentence. tags, spans, arcs (head and relation by token): None where the task has none."""
 
     tags: tuple[str, ...] | None
     spans: tuple[Span, ...] | None
+    arcs: tuple[tuple[int, str], ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         parts: dict[str, Any] = {}
@@ -32,7 +33,24 @@ class Labels:
             parts["tags"] = list(self.tags)
         if self.spans is not None:
             parts["chunks"] = [list(span) for span in self.spans]
+        if self.arcs is not None:
+            parts["heads"] = [head for head, _ in self.arcs]
+            parts["relations"] = [relation for _, relation in self.arcs]
         return parts
+
+    def by_token(self, words: Sequence[str]) -> tuple[str, ...]:
+        """What is written beside each word: its tag, or the arc that leads to it. Empty: nothing."""
+        if self.arcs is None:
+            return self.tags or ()
+        return tuple(relation + _from(head, words) for head, relation in self.arcs)
+
+
+def _from(head: int, words: Sequence[str]) -> str:
+    """The word that an arc comes from, with its number where the sentence has the word twice."""
+    if not head:
+        return ""
+    word = words[head - 1]
+    return f"←{word}" + (f"({head})" if words.count(word) > 1 else "")
 
 
 @dataclass(frozen=True)
@@ -60,24 +78,20 @@ class Example:
         }
 
     def shown(self) -> dict[str, Shown]:
-        """Gold and outputs by name. Tags are shown where some model is wrong; in gold, what some model missed is marked."""
+        """Gold and outputs by name. Tags and arcs are shown where some model is wrong; in gold, what some model missed is marked."""
         others = list(self.found.values())
-        differ = {
-            i
-            for i, tag in enumerate(self.gold.tags or ())
-            if any(labels.tags is not None and labels.tags[i] != tag for labels in others)
-        }
+        gold = self.gold.by_token(self.words)
+        differ = {i for i, tag in enumerate(gold) if any(o.by_token(self.words)[i] != tag for o in others)}
         missed = {span for span in self.gold.spans or () if any(span not in (o.spans or ()) for o in others)}
         rows = {"gold": self._row(self.gold, differ, set(), missed)}
         for name, labels in self.found.items():
-            gold_tags = self.gold.tags or ()
-            wrong = {i for i in differ if labels.tags is not None and labels.tags[i] != gold_tags[i]}
+            wrong = {i for i in differ if labels.by_token(self.words)[i] != gold[i]}
             invented = set(labels.spans or ()) - set(self.gold.spans or ())
             rows[name] = self._row(labels, differ, wrong, invented)
         return rows
 
     def _row(self, labels: Labels, tagged: set[int], wrong: set[int], wrong_spans: set[Span]) -> Shown:
-        tags = [] if labels.tags is None else [t if i in tagged else None for i, t in enumerate(labels.tags)]
+        tags = [tag if i in tagged else None for i, tag in enumerate(labels.by_token(self.words))]
         return Shown(self.words, tags, labels.spans or (), wrong, wrong_spans)
 
     def __rich__(self) -> Any:
@@ -99,10 +113,14 @@ class Example:
 def _labels(data: Outputs, sentence: int, model: int | None) -> Labels:
     """Of a model by number, or of gold."""
     tags, chunks = data.output("tag"), data.output("chunk")
-    found_tags = found_spans = None
+    heads, relations = data.output("head"), data.output("relation")
+    found_tags = found_spans = found_arcs = None
     if tags is not None:
-        found_tags = tuple(tags.texts(tags.gold if model is None else tags.found[model], sentence))
+        found_tags = tuple(tags.texts(tags.of(model), sentence))
+    if heads is not None and relations is not None:
+        columns = (output.texts(output.of(model), sentence) for output in (heads, relations))
+        found_arcs = tuple((int(head), relation) for head, relation in zip(*columns, strict=True))
     if chunks is not None:
         spans = chunks.gold_spans if model is None else chunks.found_spans[model]
         found_spans = tuple(spans[sentence])
-    return Labels(found_tags, found_spans)
+    return Labels(found_tags, found_spans, found_arcs)

@@ -37,6 +37,10 @@ class Output:
     def chunks(self) -> bool:
         return self.kind == "chunk"
 
+    def of(self, model: int | None) -> Ids:
+        """[N] Of a model by number, or of gold."""
+        return self.gold if model is None else self.found[model]
+
     def texts(self, ids: Ids, sentence: int) -> list[str]:
         low, high = self.starts[sentence], self.starts[sentence + 1]
         return [self.labels[i] for i in ids[low:high]]
