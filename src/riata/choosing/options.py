@@ -125,6 +125,8 @@ class Options:
         elif isinstance(self.template, (str, Path)):
             self._check_named()
             templates = language.load(self.template)
+            if self._is_builtin(self.choice.structure.name):
+                templates = template_language.fitting(templates, width) or templates
         else:
             templates = tuple(self.template)
         templates = self._in_context(templates, width)

@@ -223,7 +223,7 @@ def parse_lines(text: str, name: str, template: Callable[[list[str]], AnyTemplat
 
 
 def fitting(templates: Sequence[Template], width: int) -> tuple[Template, ...]:
-    """The templates that only read columns that the data have: how a default template adapts to its data."""
+    """The templates that only read columns that the data have: how a built-in template adapts to its data."""
     return tuple(t for t in templates if all(read.column < width for read in t.reads))
 
 
