@@ -60,6 +60,14 @@ def test_tuples_and_arrays_of_sentences_are_taken_as_lists_are() -> None:
     assert rows(as_corpus([[["a"], ["b"]], [("c",), ("d",)]])) == expected
 
 
+def test_whole_numbers_between_the_first_column_and_the_last_are_read_as_text() -> None:
+    corpus = as_corpus([[("the", np.int64(7), 2, "det"), ("cat", "7", "0", "root")]])
+    assert [column.texts() for column in corpus.columns[1:3]] == [["7", "7"], ["2", "0"]]
+    for token in (("the", 2), (2, "det", "x"), ("the", True, "x"), ("the", 2.0, "x"), ("the", 1, 2)):
+        with pytest.raises(DataError, match="neither a string nor a tuple of strings"):
+            as_corpus([[token]])
+
+
 def test_a_corpus_is_given_back_as_it_is() -> None:
     corpus = as_corpus([["a"]])
     assert as_corpus(corpus) is corpus

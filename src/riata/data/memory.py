@@ -117,18 +117,27 @@ def _length(sentence: Any, index: int) -> int:
     return len(sentence)
 
 
+def _row(token: Any) -> tuple[str, ...]:
+    """The columns of a token. Whole numbers between the first column and the last, such as heads, are read as text. Empty: it has none."""
+    if isinstance(token, str):
+        return (token,)
+    if not isinstance(token, ROWS) or not is_list(token):
+        return ()
+    last = len(token) - 1
+    row = tuple(str(value) if 0 < k < last and is_whole(value) else value for k, value in enumerate(token))
+    return row if all(isinstance(value, str) for value in row) else ()
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
 def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     rows: list[tuple[str, ...]] = []
     for s, sentence in enumerate(sentences):
         for token in sentence:
-            row = (
-                (token,)
-                if isinstance(token, str)
-                else tuple(token)
-                if isinstance(token, ROWS) and is_list(token)
-                else ()
-            )
-            if not row or not all(isinstance(value, str) for value in row):
+            row = _row(token)
+            if not row:
                 raise DataError(
                     f"sentence {s}: token {printed(token):.60} is neither a string nor a tuple of strings.",
                     remedy="Numbers go in as one NumPy array [T, d] per sentence, or as dictionaries.",
