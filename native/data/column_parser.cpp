@@ -216,10 +216,10 @@ void ColumnParser::end_sentence() {
   if (done_.tokens() > done_.starts.back()) {
     done_.starts.push_back(done_.tokens());
     if (format_ == Format::conllu) done_.comments.push_back(std::move(comments_));
-  } else {
+    comments_.clear();
+  } else {  // comments without a sentence belong to the next one
     std::erase_if(done_.others, [&](const Between& line) { return line.place == place(); });  // lines that belong to no sentence
   }
-  comments_.clear();
 }
 
 Columns ColumnParser::take() {

@@ -64,9 +64,9 @@ def test_comments_stay_with_their_sentences(path: Path) -> None:
     assert list(corpus[[2, 0]].comments) == [COMMENTS[2], COMMENTS[0]]
 
 
-def test_a_comment_without_sentence_belongs_to_none(path: Path) -> None:
+def test_a_comment_without_sentence_belongs_to_the_next_one(path: Path) -> None:
     path.write_text("# alone\n\n# two\n" + line("1", "a") + "\n# last\n", encoding="utf-8")
-    assert riata.read_conllu(path).comments == ("# two",)
+    assert riata.read_conllu(path).comments == ("# alone\n# two",)
 
 
 @pytest.mark.parametrize("fields", [["form"], ["upos", "form"], ["lemma", "xpos", "upos"], list(FIELDS)])
