@@ -193,7 +193,7 @@ def test_conllu_goes_in_and_out(tmp_path, run):
     status, found, err = run("train", "parse", "--train", train, "--epochs", "5", "--model", model, "--json")
     assert status == 0, err
     facts = json.loads(found)
-    assert (facts["task"], facts["recipe"], facts["structure"]) == ("parse", "mira", "projective")
+    assert (facts["task"], facts["recipe"], facts["structure"]) == ("parse", "laso-perceptron", "transitions")
     assert run("predict", "--model", model, blank)[1] == FILE
     for arguments in (["--model", model, train], ["--gold", train, "--predicted", train, "--task", "parse"]):
         metrics = json.loads(run("evaluate", *arguments, "--json")[1])["metrics"]
@@ -207,6 +207,12 @@ def test_conllu_goes_in_and_out(tmp_path, run):
     for command in (["inspect", model], ["explain", "--model", model, blank], ["errors", "--model", model, train]):
         status, _, err = run(*command)
         assert status in (0, 2) and "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", list(riata.DependencyParser.presets))
+def test_presets_learn_from_words_and_one_tag(name):
+    parser = quietly(riata.DependencyParser.preset(name), treebank())
+    assert parser.score(treebank()) > 0.95 and parser.model_.structure == "transitions"
 
 
 def test_two_passes_are_refused():

@@ -116,10 +116,8 @@ def test_files_give_arcs_and_get_confidences(tmp_path, run):
     (tmp_path / "train.txt").write_text(("\n".join(rows) + "\n") * 10, encoding="utf-8")
     (tmp_path / "part.txt").write_text("the\tDET\t_\tdet\ndog\tNOUN\t0\t_\nbarks\tVERB\t_\t_\n", encoding="utf-8")
     model = str(tmp_path / "m.riata")
-    assert (
-        run("train", "parse", "--train", str(tmp_path / "train.txt"), "--model", model, "--epochs", "3", "--json")[0]
-        == 0
-    )
+    options = ("--structure", "projective", "--epochs", "3", "--json")
+    assert run("train", "parse", "--train", str(tmp_path / "train.txt"), "--model", model, *options)[0] == 0
     status, out, err = run("predict", "--model", model, "--given", "2", str(tmp_path / "part.txt"))
     assert status == 0, err
     assert [line.split()[-2] for line in out.splitlines() if line][1] == "0"

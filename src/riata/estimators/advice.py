@@ -13,6 +13,11 @@ ADVICE = (  # you have, use, why
         "JointTagger()",
         "predicts both in one search; the beam keeps what a pipeline would lose",
     ),
+    (
+        "dependency trees",
+        "DependencyParser()",
+        "builds them by moves under a beam; with tags='own' it reads plain words",
+    ),
     ("a need for probabilities", "recipe='crf'", "gives exact ones; its prior is chosen on held-out sentences"),
     ("sentences that are partly labelled", "recipe='crf'", "sums over the labels that are unknown"),
     ("a few seconds", "preset('fast')", "trains for five epochs"),

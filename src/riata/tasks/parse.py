@@ -49,6 +49,11 @@ class DependencyParser(OwnTags, Pairs, SequenceEstimator):
     search_structure = "transitions"
     exact_structure = "projective"
     default_template = "parse"
+    default_recipe = "laso-perceptron"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "fast": {"recipe": "laso-perceptron", "queue": "greedy", "template": "fast", "epochs": 5},
+        "best": {"recipe": "laso-perceptron", "beam": 8, "seeds": 3},
+    }
 
     def __init__(self, recipe: str | None = None, *, tags: str = GIVEN, **parameters: Any) -> None:
         super().__init__(recipe, **parameters)

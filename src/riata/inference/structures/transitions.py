@@ -25,5 +25,5 @@ STRUCTURE = Structure(
     settings=(Setting("system", "arc-hybrid", "the moves by which trees are built", choices=SYSTEMS),),
     columns=2,
     trees=True,
-    recipe="max-violation",
+    recipe="laso-perceptron",
 )
