@@ -42,33 +42,97 @@ bool fits(const FeatureIndex& index, const NgramRead& read, std::int32_t ngram) 
   return read.reads() ? ngram >= 0 && ngram < index.size(read.family) : ngram == -1;
 }
 
+// Whether a group can have a block or a row of these two numbers.
+void check_numbers(const ArcTemplates& templates, const FeatureIndex& index, const ArcRows& rows, std::int32_t g, std::int32_t a,
+                   std::int32_t b, bool relation) {
+  check(g >= 0 && g < templates.size());
+  const ArcGroup& group = templates[g];
+  check(group.relation == relation);
+  if (!group.has_pairs())
+    check(fits(index, group.head, a) && fits(index, group.child, b));
+  else
+    check(a >= 0 && a < rows.pairs(g).size() && b >= (group.sibling.reads() ? -1 : 0) &&
+          b < index.size(group.sibling.reads() ? group.sibling.family : group.between));
+}
+
 nb::tuple blocks_of(const ArcRows& rows) {
   std::vector<std::int32_t> groups, left, right;
   std::vector<std::int64_t> starts;
-  for (std::int32_t block = 0; block < rows.blocks(); ++block) {
-    groups.push_back(rows.group(block));
-    left.push_back(rows.left(block));
-    right.push_back(rows.right(block));
-    starts.push_back(rows.start(block));
-  }
+  rows.each_block([&](std::int32_t g, std::int32_t a, std::int32_t b, std::int64_t place) {
+    groups.push_back(g);
+    left.push_back(a);
+    right.push_back(b);
+    starts.push_back(place);
+  });
   return nb::make_tuple(give(std::move(groups)), give(std::move(left)), give(std::move(right)), give(std::move(starts)));
 }
 
-void set_blocks(const ArcTemplates& templates, const FeatureIndex& index, ArcRows& rows, const In<std::int32_t>& groups,
-                const In<std::int32_t>& left, const In<std::int32_t>& right) {
-  check(rows.blocks() == 0 && groups.shape(0) == left.shape(0) && groups.shape(0) == right.shape(0));
+nb::tuple rows_of(const ArcRows& rows) {
+  std::vector<std::int32_t> groups, numbers, left, right, counts, relations;
+  std::vector<std::int64_t> places;
+  rows.each_row([&](std::int32_t g, std::int32_t number, std::int32_t a, std::int32_t b, const PackedRow& row) {
+    groups.push_back(g);
+    numbers.push_back(number);
+    left.push_back(a);
+    right.push_back(b);
+    counts.push_back(0);
+    row.each(rows.relations(), [&](std::int32_t relation, std::int64_t place) {
+      ++counts.back();
+      relations.push_back(relation);
+      places.push_back(place);
+    });
+  });
+  return nb::make_tuple(give(std::move(groups)), give(std::move(numbers)), give(std::move(left)), give(std::move(right)),
+                        give(std::move(counts)), give(std::move(relations)), give(std::move(places)));
+}
+
+template <class Real, class Trees>
+void set_blocks(ArcModel<Real, Trees>& model, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& left,
+                const In<std::int32_t>& right, const In<Real>& weights) {
+  ArcRows& rows = model.weights.rows.own();
+  check(rows.size() == 0 && groups.shape(0) == left.shape(0) && groups.shape(0) == right.shape(0));
   for (std::size_t block = 0; block < groups.shape(0); ++block) {
     const std::int32_t g = view(groups)[block], a = view(left)[block], b = view(right)[block];
-    check(g >= 0 && g < templates.size());
-    const ArcGroup& group = templates[g];
-    if (!group.has_pairs())
-      check(fits(index, group.head, a) && fits(index, group.child, b));
-    else
-      check(a >= 0 && a < rows.pairs(g).size() && b >= (group.sibling.reads() ? -1 : 0) &&
-            b < index.size(group.sibling.reads() ? group.sibling.family : group.between));
+    check_numbers(model.templates, index, rows, g, a, b, false);
     const std::int64_t before = rows.size();
     check(rows.add(g, a, b) == before && rows.size() > before);
   }
+  check(static_cast<std::int64_t>(weights.shape(0)) == rows.size());
+  model.weights.flat.assign(weights.data(), weights.data() + weights.shape(0));
+}
+
+template <class Real, class Trees>
+void set_rows(ArcModel<Real, Trees>& model, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& numbers,
+              const In<std::int32_t>& left, const In<std::int32_t>& right, const In<std::int32_t>& counts,
+              const In<std::int32_t>& relations, const In<Real>& weights) {
+  ArcRows& rows = model.weights.rows.own();
+  Numbers<Real>& flat = model.weights.flat;
+  const std::size_t size = groups.shape(0);
+  check(numbers.shape(0) == size && left.shape(0) == size && right.shape(0) == size && counts.shape(0) == size);
+  check(relations.shape(0) == weights.shape(0));
+  std::size_t at = 0;
+  for (std::size_t row = 0; row < size; ++row) {
+    const std::int32_t g = view(groups)[row], number = view(numbers)[row], a = view(left)[row], b = view(right)[row];
+    const std::int32_t count = view(counts)[row];
+    check_numbers(model.templates, index, rows, g, a, b, true);
+    check(number >= 0 && number < model.templates[g].numbers() && !rows.find_row(g, number, a, b).known());
+    check(count >= 1 && static_cast<std::size_t>(count) <= relations.shape(0) - at);
+    for (const std::size_t end = at + static_cast<std::size_t>(count); at < end; ++at) {
+      const std::int32_t relation = view(relations)[at];
+      check(relation >= 0 && relation < rows.relations());
+      const auto place = static_cast<std::size_t>(rows.add(g, number, a, b, relation));
+      flat.resize(static_cast<std::size_t>(rows.size()), Real{0});
+      flat[place] = view(weights)[at];
+    }
+  }
+  check(at == relations.shape(0));
+}
+
+// Takes over the weights of a model in any precision, at the same places.
+template <class Real, class Other, class Trees>
+void take(ArcModel<Real, Trees>& to, const ArcModel<Other, Trees>& from) {
+  to.weights.rows = from.weights.rows;
+  to.weights.flat.assign(from.weights.flat.begin(), from.weights.flat.end());
 }
 
 template <class Real, class Trees>
@@ -106,18 +170,22 @@ void bind_weights(nb::module_& m, const std::string& name) {
           "__init__",
           [](Kind* self, const ArcTemplates& templates, std::int32_t relations) {
             check(relations >= 1 && relations <= most_relations);
-            new (self) Kind(templates, {ArcRows(templates, relations), {}});
+            new (self) Kind(templates, {Shared(ArcRows(templates, relations)), {}});
           },
           nb::arg("templates"), nb::arg("relations"))
       .def(
-          "blocks", [](const Kind& self) { return blocks_of(self.weights.rows); },
-          "For each block of weights its group, the n-grams of head and child (or a pair of them and a value between or a sibling), and "
-          "its place.")
+          "blocks", [](const Kind& self) { return blocks_of(*self.weights.rows); },
+          "For each block of weights of arcs its group, the n-grams of head and child (or a pair of them and a value between or a "
+          "sibling), and its place.")
+      .def(
+          "rows", [](const Kind& self) { return rows_of(*self.weights.rows); },
+          "For each row of weights of relations its group, its number among those of the group, the n-grams of head and child, and how "
+          "many weights it has; for each of these its relation and its place.")
       .def(
           "pairs",
           [](const Kind& self, std::int32_t group) {
             check(group >= 0 && group < self.templates.size());
-            const IdPairIndex& pairs = self.weights.rows.pairs(group);
+            const IdPairIndex& pairs = self.weights.rows->pairs(group);
             std::vector<std::int32_t> heads, children;
             for (std::int32_t id = 0; id < pairs.size(); ++id) {
               heads.push_back(pairs.left(id));
@@ -131,21 +199,22 @@ void bind_weights(nb::module_& m, const std::string& name) {
           [](Kind& self, const FeatureIndex& index, std::int32_t group, const In<std::int32_t>& heads, const In<std::int32_t>& children) {
             check(group >= 0 && group < self.templates.size() && heads.shape(0) == children.shape(0));
             const ArcGroup& read = self.templates[group];
+            ArcRows& rows = self.weights.rows.own();
             for (std::size_t id = 0; id < heads.shape(0); ++id) {
               check(fits(index, read.head, view(heads)[id]) && fits(index, read.child, view(children)[id]));
-              check(self.weights.rows.add_pair(group, view(heads)[id], view(children)[id]) == static_cast<std::int32_t>(id));
+              check(rows.add_pair(group, view(heads)[id], view(children)[id]) == static_cast<std::int32_t>(id));
             }
           },
           nb::arg("index"), nb::arg("group"), nb::arg("heads"), nb::arg("children"))
-      .def(
-          "set_blocks",
-          [](Kind& self, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& left,
-             const In<std::int32_t>& right) { set_blocks(self.templates, index, self.weights.rows, groups, left, right); },
-          nb::arg("index"), nb::arg("groups"), nb::arg("left"), nb::arg("right"))
+      .def("set_blocks", &set_blocks<Real, Trees>, nb::arg("index"), nb::arg("groups"), nb::arg("left"), nb::arg("right"),
+           nb::arg("weights"), "All blocks, with their weights one after the other. Before `set_rows`.")
+      .def("set_rows", &set_rows<Real, Trees>, nb::arg("index"), nb::arg("groups"), nb::arg("numbers"), nb::arg("left"), nb::arg("right"),
+           nb::arg("counts"), nb::arg("relations"), nb::arg("weights"), "All rows, with their weights one after the other.")
+      .def("take", &take<Real, float, Trees>, nb::arg("weights"), "Takes over weights of any precision, at the same places.")
+      .def("take", &take<Real, double, Trees>, nb::arg("weights"))
       .def("tree_probabilities", &confidences<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"),
            nb::arg("temperature"), "Over all trees: log Z, and the probabilities of the heads and of the relations of found trees.")
-      .def_prop_ro("longest", &Kind::longest, "How many tokens a sentence may have.")
-      .def_prop_ro("size", [](const Kind& self) { return self.weights.rows.size(); }, "How many numbers the weights are.");
+      .def_prop_ro("longest", &Kind::longest, "How many tokens a sentence may have.");
 }
 
 template <class Trees>

@@ -59,7 +59,17 @@ void bind_objective(nb::module_& m) {
             return nb::make_tuple(found.value, give(std::move(gradient)));
           },
           nb::arg("at"), nb::arg("threads"), nb::arg("progress").none() = nb::none(), nb::arg("c2") = 0.0,
-          "Value and gradient, with the penalty c2 times the sum of squares; both divided by e^scale.");
+          "Value and gradient, with the penalty c2 times the sum of squares; both divided by e^scale.")
+      .def(
+          "value",
+          [](BatchObjective& self, const In<double>& at, std::int64_t threads, const nb::object& progress, double c2) {
+            if (static_cast<std::int64_t>(at.shape(0)) != self.size()) throw Error("RiataError", "the point does not fit the weights");
+            const Poll poll = as_poll(progress);
+            nb::gil_scoped_release release;
+            const BatchObjective::Found found = self.value(view(at), std::max<std::int64_t>(threads, 1), poll);
+            return found.value + c2 * std::exp(-found.scale) * dot(at.data(), at.data(), static_cast<std::int64_t>(at.shape(0)));
+          },
+          nb::arg("at"), nb::arg("threads"), nb::arg("progress").none() = nb::none(), nb::arg("c2") = 0.0, "The value alone.");
 }
 
 template <class Real>

@@ -98,7 +98,7 @@ def test_sentences_that_were_passed_over_are_reported():
         def point(self):
             return np.zeros(2)
 
-    minimiser = StochasticMinimiser(Native(), lambda x: (1.0, x), np.zeros(2), c2=1.0, seed=0, sentences=3)
+    minimiser = StochasticMinimiser(Native(), lambda x: 1.0, np.zeros(2), c2=1.0, seed=0, sentences=3)
     minimiser.step()
     with pytest.warns(riata.RiataWarning, match="passed over 1 sentences in 1 passes"):
         minimiser.finish()

@@ -1,10 +1,11 @@
-// A model of dependency trees that are scored arc by arc: what its features read, its blocks of weights, and the kind of its trees.
+// A model of dependency trees that are scored arc by arc: what its features read, its weights, and the kind of its trees.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "core/shared.hpp"
 #include "features/arc_rows.hpp"
 #include "inference/exact/eisner.hpp"
 #include "inference/exact/eisner_sums.hpp"
@@ -32,7 +33,7 @@ struct AllTrees {
 
 template <class Real>
 struct ArcWeights {
-  ArcRows rows;
+  Shared<ArcRows> rows;
   Numbers<Real> flat;
 };
 
@@ -47,7 +48,7 @@ class ArcModel : public Model<Real> {
   void take_features(const Model<Real>& other) override { *this = dynamic_cast<const ArcModel&>(other); }
   Numbers<Real>& flat() noexcept override { return weights.flat; }
   void check(const Corpus& corpus, std::size_t size) const override;
-  void grow(const Corpus&, Vector<Real>& vector) override { vector.grow(static_cast<std::size_t>(weights.rows.size())); }
+  void grow(const Corpus&, Vector<Real>& vector) override { vector.grow(static_cast<std::size_t>(weights.rows->size())); }
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& vector, bool grows) override;
   void match(Model<Real>& to, const typename Model<Real>::Matched& visit) const override;
   std::int32_t work() const noexcept override { return 1000; }  // a token is compared with all others, by many features

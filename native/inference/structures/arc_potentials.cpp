@@ -1,6 +1,7 @@
 #include "inference/structures/arc_potentials.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 namespace riata {
@@ -29,17 +30,10 @@ ArcPotentials<Real, Trees>::ArcPotentials(const ArcModel<Real, Trees>& like, con
       gold_(gold.begin(), gold.end()) {
   std::vector<bool> exists;
   enter_truths(exists);
-  exists.resize(static_cast<std::size_t>(rows_.size()), false);
+  if (which == FeatureLabels::all) enter_all(exists);
+  exists.resize(static_cast<std::size_t>(rows_->size()), false);
   const Numbers<Real>& start = like.weights.flat;
   for (std::size_t place = 0; place < start.size(); ++place) exists[place] = exists[place] || start[place] != 0;
-  const std::int32_t stride = padded(rows_.relations());
-  for (std::int32_t block = 0; which == FeatureLabels::all && block < rows_.blocks(); ++block) {
-    const std::int64_t count = rows_.block_size(rows_.group(block));
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (!templates_[rows_.group(block)].relation || i % stride < rows_.relations())
-        exists[static_cast<std::size_t>(rows_.start(block) + i)] = true;
-    }
-  }
   there_ = std::make_unique<RowWeights>(1, exists);
   weights_.assign(exists.size(), Real{0});
   std::int64_t most = 0;
@@ -47,16 +41,17 @@ ArcPotentials<Real, Trees>::ArcPotentials(const ArcModel<Real, Trees>& like, con
   changes_.resize(static_cast<std::size_t>(most));
 }
 
-// Adds the blocks of all truths, and marks their weights.
+// Adds the weights of all truths, and marks them.
 template <class Real, class Trees>
 void ArcPotentials<Real, Trees>::enter_truths(std::vector<bool>& exists) {
-  ArcScorer<Real> scorer(templates_, rows_, instances_);
-  SiblingScorer<Real> siblings(templates_, rows_, instances_);
+  ArcRows& rows = rows_.own();
+  ArcScorer<Real> scorer(templates_, rows, instances_);
+  SiblingScorer<Real> siblings(templates_, rows, instances_);
   SiblingsOfTree siblings_in;
-  GrowingBlocks growing{rows_};
-  const std::int32_t relations = rows_.relations();
+  GrowingWeights growing{rows};
+  const std::int32_t relations = rows.relations();
   const auto mark = [&](std::int64_t place) {
-    if (static_cast<std::size_t>(place) >= exists.size()) exists.resize(2 * static_cast<std::size_t>(rows_.size()), false);
+    if (static_cast<std::size_t>(place) >= exists.size()) exists.resize(2 * static_cast<std::size_t>(rows.size()), false);
     exists[static_cast<std::size_t>(place)] = true;
   };
   for (std::int64_t s = 0; s < instances_.sentences(); ++s) {
@@ -65,11 +60,32 @@ void ArcPotentials<Real, Trees>::enter_truths(std::vector<bool>& exists) {
     const Codes tree = this->gold(s);
     for (std::size_t t = 0; t < tree.size(); ++t) {
       scorer.each_place(growing, tree[t] / relations, static_cast<std::int32_t>(t) + 1, mark,
-                        [&](std::int64_t row) { mark(row + tree[t] % relations); });
+                        [&](const GrowingRow& row) { mark(row.place(tree[t] % relations)); });
     }
     if (!siblings.reads()) continue;
     siblings_in(tree, relations, [&](std::int32_t h, std::int32_t k, std::int32_t c) { siblings.each_place(growing, h, k, c, mark); });
   }
+}
+
+// Adds and marks weights of all numbers of blocks and, for relations, of all relations.
+template <class Real, class Trees>
+void ArcPotentials<Real, Trees>::enter_all(std::vector<bool>& exists) {
+  ArcRows& rows = rows_.own();
+  std::vector<std::array<std::int32_t, 3>> seen;  // group, a, b
+  rows.each_row(
+      [&](std::int32_t g, std::int32_t, std::int32_t a, std::int32_t b, const PackedRow&) { seen.push_back(std::array{g, a, b}); });
+  for (const auto& [g, a, b] : seen) {
+    for (std::int32_t number = 0; number < templates_[g].numbers(); ++number) {
+      for (std::int32_t r = 0; r < rows.relations(); ++r) rows.add(g, number, a, b, r);
+    }
+  }
+  exists.resize(static_cast<std::size_t>(rows.size()), false);
+  rows.each_block([&](std::int32_t g, std::int32_t, std::int32_t, std::int64_t place) {
+    std::fill_n(exists.begin() + place, rows.block_size(g), true);
+  });
+  rows.each_row([&](std::int32_t, std::int32_t, std::int32_t, std::int32_t, const PackedRow& row) {
+    row.each(rows.relations(), [&](std::int32_t, std::int64_t place) { exists[static_cast<std::size_t>(place)] = true; });
+  });
 }
 
 template <class Real, class Trees>
@@ -135,9 +151,9 @@ std::unique_ptr<Visitor> ArcPotentials<Real, Trees>::visitor() {
 
 template <class Real, class Trees>
 void ArcPotentials<Real, Trees>::gather(std::span<double> gradient, std::int64_t) {
-  ArcScorer<Real> scorer(templates_, rows_, instances_);
-  SiblingScorer<Real> siblings(templates_, rows_, instances_);
-  KnownBlocks known{rows_};
+  ArcScorer<Real> scorer(templates_, rows(), instances_);
+  SiblingScorer<Real> siblings(templates_, rows(), instances_);
+  KnownWeights known{rows()};
   const auto add = [&](std::int64_t place, double change) {
     there_->each_from(place, 1, [&](std::int32_t i, std::int64_t) { gradient[static_cast<std::size_t>(i)] += change; });
   };
@@ -149,9 +165,10 @@ void ArcPotentials<Real, Trees>::gather(std::span<double> gradient, std::int64_t
       const Real* row = of_sentence.relations.data() + change.relations;
       scorer.each_place(
           known, change.head, change.child, [&](std::int64_t place) { add(place, change.arc); },
-          [&](std::int64_t place) {
-            there_->each_from(place, rows_.relations(),
-                              [&](std::int32_t i, std::int64_t at) { gradient[static_cast<std::size_t>(i)] += double(row[at - place]); });
+          [&](const PackedRow& packed) {
+            packed.each_there(*there_, rows().relations(), [&](std::int32_t i, std::int32_t relation) {
+              gradient[static_cast<std::size_t>(i)] += double(row[relation]);
+            });
           });
     }
     for (const SiblingChange& change : of_sentence.siblings)
@@ -175,20 +192,25 @@ class ArcGradient final : public SentenceGradient<Real> {
   }
 
   void move(double times, const RowMoves<Real>& to) override {
-    KnownBlocks known{of_.rows()};
+    KnownWeights known{of_.rows()};
     const std::int32_t relations = of_.rows().relations();
     const Real whole = 1;
     const ArcScorer<Real>& scorer = posteriors_.scorer();
     posteriors_.each(least_alone<Real>, [&](std::int32_t h, std::int32_t c, double share, const Real* row) {
       scorer.each_place(
           known, h, c, [&](std::int64_t place) { to.add_from(place, &whole, 1, times * share); },
-          [&](std::int64_t place) { to.add_from(place, row, relations, times); });
+          [&](const PackedRow& packed) {
+            std::array<Real, PackedRow::width> four;
+            for (std::size_t i = 0; i < four.size(); ++i) four[i] = row[packed.relations[i]];
+            to.add_from(packed.few.place(), four.data(), PackedRow::width, times);
+            if (packed.all.known()) to.add_from(packed.all.place(), row, relations, times);
+          });
     });
     const Codes tree = of_.gold(s_);
     for (std::size_t t = 0; t < tree.size(); ++t) {
       scorer.each_place(
           known, tree[t] / relations, static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { to.add_from(place, &whole, 1, -times); },
-          [&](std::int64_t place) { to.add_from(place + tree[t] % relations, &whole, 1, -times); });
+          [&](const PackedRow& packed) { to.add_from(packed.place(tree[t] % relations), &whole, 1, -times); });
     }
     const auto move_siblings = [&](std::int32_t h, std::int32_t k, std::int32_t c, double by) {
       posteriors_.siblings().each_place(known, h, k, c, [&](std::int64_t place) { to.add_from(place, &whole, 1, times * by); });
@@ -211,14 +233,14 @@ std::unique_ptr<SentenceGradient<Real>> ArcPotentials<Real, Trees>::gradient() {
 template <class Real, class Trees>
 template <class Out>
 ArcWeights<Out> ArcPotentials<Real, Trees>::model(std::span<const double> at) const {
-  ArcWeights<Out> out{rows_, Numbers<Out>(static_cast<std::size_t>(rows_.size()), Out{0})};
+  ArcWeights<Out> out{rows_, Numbers<Out>(static_cast<std::size_t>(rows_->size()), Out{0})};
   there_->each([&](std::int32_t i, std::int64_t place) {
     out.flat[static_cast<std::size_t>(place)] = static_cast<Out>(at[static_cast<std::size_t>(i)]);
   });
   return out;
 }
 
-// Blocks of the model to start from come first, at the same places.
+// Weights of the model to start from come first, at the same places.
 template <class Real, class Trees>
 std::vector<double> ArcPotentials<Real, Trees>::point(const ArcWeights<Real>& weights) const {
   std::vector<double> out(static_cast<std::size_t>(size()), 0);

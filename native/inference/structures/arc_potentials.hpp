@@ -15,12 +15,12 @@
 
 namespace riata {
 
-// Blocks of weights are those of a model to start from and those of the truths.
+// Weights are those of a model to start from and those of the truths.
 template <class Real, class Trees>
 class ArcPotentials final : public BatchedPotentials {
  public:
-  // instances must outlive the potentials. gold: [N] codes. which: whether a block has weights for all that it could have been seen with,
-  // or for what the truths have.
+  // instances must outlive the potentials. gold: [N] codes. which: whether there are weights for all that n-grams could have been
+  // seen with, or for what the truths have.
   ArcPotentials(const ArcModel<Real, Trees>& like, const Instances& instances, Codes gold, FeatureLabels which);
 
   std::int64_t size() const noexcept override { return there_->size(); }
@@ -42,7 +42,7 @@ class ArcPotentials final : public BatchedPotentials {
   ArcWeights<Out> model(std::span<const double> at) const;
   std::vector<double> point(const ArcWeights<Real>& weights) const;
 
-  const ArcRows& rows() const noexcept { return rows_; }
+  const ArcRows& rows() const noexcept { return *rows_; }
   const Instances& instances() const noexcept { return instances_; }
   const RowWeights& there() const noexcept { return *there_; }
   const Numbers<Real>& weights() const noexcept { return weights_; }
@@ -68,9 +68,10 @@ class ArcPotentials final : public BatchedPotentials {
 
  private:
   void enter_truths(std::vector<bool>& exists);
+  void enter_all(std::vector<bool>& exists);
 
   ArcTemplates templates_;
-  ArcRows rows_;
+  Shared<ArcRows> rows_;
   std::vector<std::int32_t> gold_;
   std::unique_ptr<RowWeights> there_;
   Numbers<Real> weights_;

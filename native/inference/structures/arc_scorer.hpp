@@ -52,14 +52,15 @@ class ArcScorer {
   // Writes the scores of all relations of an arc, [stride]. After `score`.
   void relations(std::int32_t head, std::int32_t child, Real* out);
 
-  // Calls visit(place) for all weights of an arc, and visit_row(place) for the rows of its relations. blocks: KnownBlocks or GrowingBlocks.
-  template <class Blocks, class Visit, class VisitRow>
-  void each_place(Blocks& blocks, std::int32_t head, std::int32_t child, Visit visit, VisitRow visit_row) const;
+  // Calls visit(place) for all weights of an arc, and visit_row(row) for the rows of its relations. weights: such as KnownWeights.
+  template <class Weights, class Visit, class VisitRow>
+  void each_place(Weights& weights, std::int32_t head, std::int32_t child, Visit visit, VisitRow visit_row) const;
 
  private:
   std::int32_t ngram(const NgramRead& read, std::int32_t position) const noexcept { return ngram_at(instances_, s_, read, position); }
   std::int32_t side(const NgramRead& read, std::int32_t position) const noexcept { return side_at(instances_, s_, read, position); }
   void add_side(std::int32_t g, bool of_head);
+  void add_rows(std::int32_t g, std::int32_t a, std::int32_t b, Real* scores);
   Real block_sum(std::int32_t g, std::int64_t place, std::int32_t way) const noexcept {
     Real sum = 0;
     templates_[g].each(way, [&](std::int32_t at) { sum += weights_[place + at]; });
@@ -78,7 +79,11 @@ class ArcScorer {
   Numbers<Real> head_relations_, child_relations_;  // [n + 1][arc_ways][stride]
   std::vector<std::int32_t> left_, right_;          // [two-sided groups][n + 1] n-grams of heads and of children
   std::vector<std::int32_t> arc_groups_, relation_groups_, between_groups_;
-  std::vector<const Real*> added_;
+  struct Asked {
+    std::int32_t g, number, a, b;
+  };
+  std::vector<Asked> asked_;  // rows to look up, and those that are there
+  std::vector<PackedRow> found_;
 };
 
 // Distinct values of the tokens between two positions, as the right one moves on.
@@ -99,19 +104,31 @@ void ArcScorer<Real>::add_side(std::int32_t g, bool of_head) {
   const ArcGroup& group = templates_[g];
   for (std::int32_t p = of_head ? 0 : 1; p <= n_; ++p) {
     const std::int32_t id = side(of_head ? group.head : group.child, p);
-    const std::int64_t place = id < -1 ? PlaceTable::unknown : of_head ? rows_.find(g, id, -1) : rows_.find(g, -1, id);
-    if (place == PlaceTable::unknown) continue;
-    for (std::int32_t way = 0; way < arc_ways; ++way) {
-      const std::size_t at = static_cast<std::size_t>(p) * arc_ways + static_cast<std::size_t>(way);
-      if (!group.relation) {
-        (of_head ? head_arcs_ : child_arcs_)[at] += block_sum(g, place, way);
-        continue;
-      }
-      added_.clear();
-      group.each(way, [&](std::int32_t number) { added_.push_back(weights_ + place + std::int64_t{number} * stride_); });
-      sum_rows(added_.data(), static_cast<std::int64_t>(added_.size()), stride_,
-               (of_head ? head_relations_ : child_relations_).data() + at * static_cast<std::size_t>(stride_));
+    if (id < -1) continue;
+    const std::int32_t a = of_head ? id : -1, b = of_head ? -1 : id;
+    const std::size_t first = static_cast<std::size_t>(p) * arc_ways;
+    if (group.relation) {
+      add_rows(g, a, b, (of_head ? head_relations_ : child_relations_).data() + first * static_cast<std::size_t>(stride_));
+      continue;
     }
+    const std::int64_t place = rows_.find(g, a, b);
+    if (place == ArcRows::unknown) continue;
+    for (std::int32_t way = 0; way < arc_ways; ++way)
+      (of_head ? head_arcs_ : child_arcs_)[first + static_cast<std::size_t>(way)] += block_sum(g, place, way);
+  }
+}
+
+// Adds the rows of a group of relations to the scores of all ways, [arc_ways][stride].
+template <class Real>
+void ArcScorer<Real>::add_rows(std::int32_t g, std::int32_t a, std::int32_t b, Real* scores) {
+  const ArcGroup& group = templates_[g];
+  found_.clear();
+  for (std::int32_t number = 0; number < group.numbers(); ++number) found_.push_back(rows_.find_row(g, number, a, b));
+  for (std::int32_t way = 0; way < arc_ways; ++way) {
+    group.each(way, [&](std::int32_t number) {
+      const PackedRow& row = found_[static_cast<std::size_t>(number)];
+      if (row.known()) row.add_to(scores + std::int64_t{way} * stride_, stride_, weights_);
+    });
   }
 }
 
@@ -164,7 +181,7 @@ void ArcScorer<Real>::each_arc(Visit visit) {
       const auto [a, b] = ids(g);
       if (a == unseen_ngram || b == unseen_ngram) continue;
       const std::int64_t place = rows_.find(g, a, b);
-      if (place != PlaceTable::unknown) sum += block_sum(g, place, way);
+      if (place != ArcRows::unknown) sum += block_sum(g, place, way);
     }
     for (std::size_t k = 0; k < between_groups_.size(); ++k) {
       const std::int32_t g = between_groups_[k];
@@ -174,7 +191,7 @@ void ArcScorer<Real>::each_arc(Visit visit) {
       if (pair < 0) continue;
       for (const std::int32_t value : between[k].values()) {
         const std::int64_t place = rows_.find(g, pair, value);
-        if (place != PlaceTable::unknown) sum += block_sum(g, place, way);
+        if (place != ArcRows::unknown) sum += block_sum(g, place, way);
       }
     }
     visit(h, c, scale_ * sum);
@@ -198,62 +215,58 @@ void ArcScorer<Real>::relations(std::int32_t head, std::int32_t child, Real* out
   const auto one_side = [&](const Numbers<Real>& all, std::int32_t p) {
     return all.data() + (static_cast<std::size_t>(p) * arc_ways + static_cast<std::size_t>(way)) * static_cast<std::size_t>(stride_);
   };
-  added_.assign({one_side(head_relations_, head), one_side(child_relations_, child)});
+  asked_.clear();
   for (const std::int32_t g : relation_groups_) {
     const std::size_t row = static_cast<std::size_t>(g) * width;
     const std::int32_t a = left_[row + static_cast<std::size_t>(head)], b = right_[row + static_cast<std::size_t>(child)];
     if (a == unseen_ngram || b == unseen_ngram) continue;
-    const std::int64_t place = rows_.find(g, a, b);
-    if (place == PlaceTable::unknown) continue;
-    templates_[g].each(way, [&](std::int32_t number) { added_.push_back(weights_ + place + std::int64_t{number} * stride_); });
+    templates_[g].each(way, [&](std::int32_t number) {
+      rows_.prefetch_row(g, number, a, b);
+      asked_.push_back({g, number, a, b});
+    });
   }
-  std::fill_n(out, stride_, Real{0});
-  sum_rows(added_.data(), static_cast<std::int64_t>(added_.size()), stride_, out);
+  found_.clear();
+  for (const Asked& of : asked_) {
+    const PackedRow row = rows_.find_row(of.g, of.number, of.a, of.b);
+    if (!row.known()) continue;
+    __builtin_prefetch(weights_ + row.few.place());
+    found_.push_back(row);
+  }
+  const Real *of_head = one_side(head_relations_, head), *of_child = one_side(child_relations_, child);
+  for (std::int32_t r = 0; r < stride_; ++r) out[r] = of_head[r] + of_child[r];
+  for (const PackedRow& row : found_) row.add_to(out, stride_, weights_);
   for (std::int32_t r = 0; r < stride_; ++r) out[r] *= scale_;
 }
 
 template <class Real>
-template <class Blocks, class Visit, class VisitRow>
-void ArcScorer<Real>::each_place(Blocks& blocks, std::int32_t head, std::int32_t child, Visit visit, VisitRow visit_row) const {
+template <class Weights, class Visit, class VisitRow>
+void ArcScorer<Real>::each_place(Weights& weights, std::int32_t head, std::int32_t child, Visit visit, VisitRow visit_row) const {
   const std::int32_t way = way_of(head, child);
-  const auto give = [&](std::int32_t g, std::int64_t place) {
-    const ArcGroup& group = templates_[g];
-    if (place == PlaceTable::unknown) return;
-    if (group.relation)
-      group.each(way, [&](std::int32_t number) { visit_row(place + std::int64_t{number} * stride_); });
-    else
-      group.each(way, [&](std::int32_t number) { visit(place + number); });
+  const auto give = [&](const ArcGroup& group, std::int64_t place) {
+    if (place != ArcRows::unknown) group.each(way, [&](std::int32_t number) { visit(place + number); });
   };
   for (std::int32_t g = 0; g < templates_.size(); ++g) {
     const ArcGroup& group = templates_[g];
     if (group.sibling.reads()) continue;
     const std::int32_t a = side(group.head, head), b = side(group.child, child);
     if (a == unseen_ngram || b == unseen_ngram) continue;
+    if (group.relation) {
+      group.each(way, [&](std::int32_t number) {
+        if (const auto row = weights.row(g, number, a, b); row.known()) visit_row(row);
+      });
+      continue;
+    }
     if (group.between < 0) {
-      give(g, blocks.place(g, a, b));
+      give(group, weights.place(g, a, b));
       continue;
     }
     ValuesBetween values;
     for (std::int32_t p = std::min(head, child) + 1; p < std::max(head, child); ++p) values.add(ngram({group.between, 0}, p));
     if (values.values().empty()) continue;
-    const std::int32_t pair = blocks.pair(g, a, b);
+    const std::int32_t pair = weights.pair(g, a, b);
     if (pair < 0) continue;
-    for (const std::int32_t value : values.values()) give(g, blocks.place(g, pair, value));
+    for (const std::int32_t value : values.values()) give(group, weights.place(g, pair, value));
   }
 }
-
-// Blocks that exist, for `each_place`.
-struct KnownBlocks {
-  const ArcRows& rows;
-  std::int64_t place(std::int32_t g, std::int32_t a, std::int32_t b) const noexcept { return rows.find(g, a, b); }
-  std::int32_t pair(std::int32_t g, std::int32_t a, std::int32_t b) const noexcept { return rows.find_pair(g, a, b); }
-};
-
-// Blocks that enter as they are asked for.
-struct GrowingBlocks {
-  ArcRows& rows;
-  std::int64_t place(std::int32_t g, std::int32_t a, std::int32_t b) { return rows.add(g, a, b); }
-  std::int32_t pair(std::int32_t g, std::int32_t a, std::int32_t b) { return rows.add_pair(g, a, b); }
-};
 
 }  // namespace riata

@@ -14,13 +14,13 @@ namespace riata {
 template <class Real, class Trees>
 void ArcModel<Real, Trees>::check(const Corpus& corpus, std::size_t size) const {
   const Instances& instances = corpus.instances;
-  bool ok = static_cast<std::int64_t>(size) >= weights.rows.size() &&
+  bool ok = static_cast<std::int64_t>(size) >= weights.rows->size() &&
             static_cast<std::int32_t>(instances.ngrams.size()) == corpus.index.families();
   for (std::int32_t f = 0; ok && f < corpus.index.families(); ++f) ok = instances.sizes[f] <= corpus.index.size(f);
   if (!ok) throw Error("RiataError", "the weights do not fit the feature index, or the instances were made with another one");
   ok = corpus.gold.empty() || static_cast<std::int64_t>(corpus.gold.size()) == instances.tokens();
   for (std::int64_t s = 0; ok && !corpus.gold.empty() && s < corpus.sentences(); ++s) {
-    const std::int64_t most = (corpus.length(s) + 1) * weights.rows.relations();
+    const std::int64_t most = (corpus.length(s) + 1) * weights.rows->relations();
     for (const std::int32_t code : corpus.gold_of(s)) ok = ok && code >= 0 && code < most;
   }
   if (!ok) throw Error("RiataError", "the heads and relations do not fit the sentences or the weights");
@@ -33,19 +33,21 @@ std::unique_ptr<Structure<Real>> ArcModel<Real, Trees>::over(const Corpus& corpu
   return std::make_unique<ArcStructure<Real, Trees>>(*this, corpus, vector, grows);
 }
 
-// Blocks may be in another order in the other model, so they are matched by what they stand for.
+// Weights may be in another order in the other model, so they are matched by what they stand for.
 template <class Real, class Trees>
 void ArcModel<Real, Trees>::match(Model<Real>& other, const typename Model<Real>::Matched& visit) const {
-  const ArcRows& from = weights.rows;
-  ArcRows& to = dynamic_cast<ArcModel&>(other).weights.rows;
-  if (from.relations() != to.relations() || templates.size() != dynamic_cast<ArcModel&>(other).templates.size())
+  auto& same = dynamic_cast<ArcModel&>(other);
+  const ArcRows& from = *weights.rows;
+  ArcRows& to = same.weights.rows.own();
+  if (from.relations() != to.relations() || templates.size() != same.templates.size())
     throw Error("RiataError", "the weights belong to different models");
-  for (std::int32_t block = 0; block < from.blocks(); ++block) {
-    const std::int32_t g = from.group(block);
-    std::int32_t left = from.left(block);
-    if (templates[g].has_pairs()) left = to.add_pair(g, from.pairs(g).left(left), from.pairs(g).right(left));
-    visit(from.start(block), to.add(g, left, from.right(block)), from.block_size(g));
-  }
+  from.each_block([&](std::int32_t g, std::int32_t a, std::int32_t b, std::int64_t place) {
+    if (templates[g].has_pairs()) a = to.add_pair(g, from.pairs(g).left(a), from.pairs(g).right(a));
+    visit(place, to.add(g, a, b), from.block_size(g));
+  });
+  from.each_row([&](std::int32_t g, std::int32_t number, std::int32_t a, std::int32_t b, const PackedRow& row) {
+    row.each(from.relations(), [&](std::int32_t r, std::int64_t place) { visit(place, to.add(g, number, a, b, r), 1); });
+  });
 }
 
 template <class Real, class Trees>
@@ -196,29 +198,30 @@ std::optional<double> ArcStructure<Real, Trees>::next(std::span<std::int32_t> ou
 template <class Real, class Trees>
 template <class Visit>
 void ArcStructure<Real, Trees>::each_weight(std::int32_t of, std::int32_t child, Visit visit) {
-  const std::int32_t relation = of % relations_;
-  const auto visit_row = [&](std::int64_t row) { visit(row + relation); };
-  if (!grows_) {
-    KnownBlocks known{rows_};
-    scorer_.each_place(known, of / relations_, child, visit, visit_row);
+  const std::int32_t head = of / relations_, relation = of % relations_;
+  if (grown_ != nullptr) {
+    GrowingWeights growing{*grown_};
+    scorer_.each_place(growing, head, child, visit, [&](const GrowingRow& row) { visit(row.place(relation)); });
+    vector_.grow(static_cast<std::size_t>(rows_.size()));
     return;
   }
-  GrowingBlocks growing{rows_};
-  scorer_.each_place(growing, of / relations_, child, visit, visit_row);
-  vector_.grow(static_cast<std::size_t>(rows_.size()));
+  KnownWeights known{rows_};
+  scorer_.each_place(known, head, child, visit, [&](const PackedRow& row) {
+    if (const std::int64_t place = row.place(relation); place != ArcRows::unknown) visit(place);
+  });
 }
 
 template <class Real, class Trees>
 template <class Visit>
 void ArcStructure<Real, Trees>::each_sibling_weight(std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit) {
-  if (!grows_) {
-    KnownBlocks known{rows_};
-    siblings_of_.each_place(known, head, sibling, child, visit);
+  if (grown_ != nullptr) {
+    GrowingWeights growing{*grown_};
+    siblings_of_.each_place(growing, head, sibling, child, visit);
+    vector_.grow(static_cast<std::size_t>(rows_.size()));
     return;
   }
-  GrowingBlocks growing{rows_};
-  siblings_of_.each_place(growing, head, sibling, child, visit);
-  vector_.grow(static_cast<std::size_t>(rows_.size()));
+  KnownWeights known{rows_};
+  siblings_of_.each_place(known, head, sibling, child, visit);
 }
 
 template <class Real, class Trees>
@@ -262,14 +265,14 @@ void ArcStructure<Real, Trees>::features(Codes output, Difference& out) {
 template <class Real, class Trees>
 double ArcStructure<Real, Trees>::score(Codes output) {
   double sum = 0;
-  KnownBlocks known{rows_};
+  KnownWeights known{rows_};
+  const auto add = [&](std::int64_t place) { sum += double(vector_.data()[place]); };
   for (std::size_t t = 0; t < output.size(); ++t) {
     const std::int32_t relation = output[t] % relations_;
-    scorer_.each_place(
-        known, output[t] / relations_, static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { sum += double(vector_.data()[place]); },
-        [&](std::int64_t row) { sum += double(vector_.data()[row + relation]); });
+    scorer_.each_place(known, output[t] / relations_, static_cast<std::int32_t>(t) + 1, add, [&](const PackedRow& row) {
+      if (const std::int64_t place = row.place(relation); place != ArcRows::unknown) add(place);
+    });
   }
-  const auto add = [&](std::int64_t place) { sum += double(vector_.data()[place]); };
   if (siblings_of_.reads())
     siblings_in_(output, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) { siblings_of_.each_place(known, h, k, c, add); });
   return sum * vector_.scale();

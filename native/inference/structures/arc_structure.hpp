@@ -20,9 +20,9 @@ class ArcStructure : public Structure<Real> {
  public:
   ArcStructure(ArcModel<Real, Trees>& model, const Corpus& over, Vector<Real>& vector, bool grows)
       : Structure<Real>(over),
-        rows_(model.weights.rows),
+        grown_(grows ? &model.weights.rows.own() : nullptr),
+        rows_(*model.weights.rows),
         vector_(vector),
-        grows_(grows),
         relations_(rows_.relations()),
         longest_(model.longest()),
         scorer_(model.templates, rows_, over.instances),
@@ -83,12 +83,14 @@ class ArcStructure : public Structure<Real> {
   void each_weight(std::int32_t code, std::int32_t child, Visit visit);
   template <class Visit>  // visit(place) for all weights of a child and its sibling
   void each_sibling_weight(std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit);
+  template <class Weights>  // with those of siblings left out
+  void take_expected_arcs(Weights weights, Difference& out);
   void take_expected_siblings(Difference& out);
   double share(std::int32_t head, std::int32_t child, std::int32_t relation);
 
-  ArcRows& rows_;
+  ArcRows* grown_;  // rows_, if new weights may enter
+  const ArcRows& rows_;
   Vector<Real>& vector_;
-  bool grows_;
   std::int32_t relations_;
   std::int64_t longest_;
   ArcScorer<Real> scorer_;

@@ -52,28 +52,38 @@ double ArcStructure<Real, Trees>::expected_loss() {
 
 template <class Real, class Trees>
 void ArcStructure<Real, Trees>::take_expected(Difference& out) {
+  if (grown_ != nullptr)
+    take_expected_arcs(GrowingRows{*grown_}, out);
+  else
+    take_expected_arcs(KnownWeights{rows_}, out);
+  take_expected_siblings(out);
+}
+
+template <class Real, class Trees>
+template <class Weights>
+void ArcStructure<Real, Trees>::take_expected_arcs(Weights weights, Difference& out) {
   const std::int32_t n = scorer_.length();
   for (std::int32_t c = 1; c <= n; ++c) {
     for (std::int32_t h = 0; h <= n; ++h) {
       if (h == c || !(shares_(h, c) > least_)) continue;
       relations_of(h, c);
-      KnownBlocks known{rows_};
       scorer_.each_place(
-          known, h, c, [&](std::int64_t place) { out.push_back({place, -shares_(h, c)}); },
-          [&](std::int64_t row) {
+          weights, h, c, [&](std::int64_t place) { out.push_back({place, -shares_(h, c)}); },
+          [&](const auto& row) {
             for (std::int32_t r = 0; r < relations_; ++r) {
               const double part = share(h, c, r);
-              if (part > least_) out.push_back({row + r, -part});
+              const std::int64_t place = part > least_ ? row.place(r) : ArcRows::unknown;
+              if (place != ArcRows::unknown) out.push_back({place, -part});
             }
           });
+      if (grown_ != nullptr) vector_.grow(static_cast<std::size_t>(rows_.size()));
     }
   }
-  take_expected_siblings(out);
 }
 
 template <class Real, class Trees>
 void ArcStructure<Real, Trees>::take_expected_siblings(Difference& out) {
-  KnownBlocks known{rows_};
+  KnownWeights known{rows_};
   const auto take = [&](std::int32_t h, std::int32_t k, std::int32_t c, double share) {
     if (share > least_) siblings_of_.each_place(known, h, k, c, [&](std::int64_t place) { out.push_back({place, -share}); });
   };

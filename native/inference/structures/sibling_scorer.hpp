@@ -77,17 +77,17 @@ class SiblingScorer {
     }
   }
 
-  // Calls visit(place) for all weights of a child and its sibling, which is 0 if there is none. blocks: KnownBlocks or GrowingBlocks.
-  template <class Blocks, class Visit>
-  void each_place(Blocks& blocks, std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit) const {
+  // Calls visit(place) for all weights of a child and its sibling, which is 0 if there is none. weights: such as KnownWeights.
+  template <class Weights, class Visit>
+  void each_place(Weights& weights, std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit) const {
     const std::int32_t way = way_of(sibling == 0 ? head : sibling, child);
     for (const std::int32_t g : groups_) {
       const ArcGroup& group = templates_[g];
       const std::int32_t a = side(group.head, head), b = side(group.child, child), x = sibling == 0 ? -1 : side(group.sibling, sibling);
       if (a == unseen_ngram || b == unseen_ngram || x == unseen_ngram) continue;
-      const std::int32_t pair = blocks.pair(g, a, b);
-      const std::int64_t place = pair < 0 ? PlaceTable::unknown : blocks.place(g, pair, x);
-      if (place != PlaceTable::unknown) group.each(way, [&](std::int32_t number) { visit(place + number); });
+      const std::int32_t pair = weights.pair(g, a, b);
+      const std::int64_t place = pair < 0 ? ArcRows::unknown : weights.place(g, pair, x);
+      if (place != ArcRows::unknown) group.each(way, [&](std::int32_t number) { visit(place + number); });
     }
   }
 
@@ -117,10 +117,10 @@ class SiblingScorer {
       const std::int64_t alone = rows_.find(g, pair, -1);
       for (std::int32_t p = 0; p <= n_; ++p) {
         if (p == c) continue;
-        if (alone != PlaceTable::unknown) out.first(p, c) += value(group, alone, way_of(p, c));
+        if (alone != ArcRows::unknown) out.first(p, c) += value(group, alone, way_of(p, c));
         const std::int32_t x = p == 0 ? unseen_ngram : side(group.sibling, p);
-        const std::int64_t place = x == unseen_ngram ? PlaceTable::unknown : rows_.find(g, pair, x);
-        if (place != PlaceTable::unknown) pairs_(p, c) += value(group, place, way_of(p, c));
+        const std::int64_t place = x == unseen_ngram ? ArcRows::unknown : rows_.find(g, pair, x);
+        if (place != ArcRows::unknown) pairs_(p, c) += value(group, place, way_of(p, c));
       }
     }
   }
@@ -160,13 +160,13 @@ class SiblingScorer {
           if (asked[x] == not_asked) asked[x] = rows_.find(g, pair, x + 1 == width ? -1 : siblings.ids[x]);
           return asked[x];
         };
-        if (const std::int64_t alone = place(width - 1); alone != PlaceTable::unknown) out.first(h, c) += value(group, alone, way_of(h, c));
+        if (const std::int64_t alone = place(width - 1); alone != ArcRows::unknown) out.first(h, c) += value(group, alone, way_of(h, c));
         if (h == 0) continue;
         Real* row = out.row(h, c);
         for (std::int32_t k = std::min(h, c) + 1; k < std::max(h, c); ++k, ++row) {
           const std::int32_t x = siblings.at[static_cast<std::size_t>(k)];
-          const std::int64_t found = x < 0 ? PlaceTable::unknown : place(static_cast<std::size_t>(x));
-          if (found != PlaceTable::unknown) *row += value(group, found, way_of(k, c));
+          const std::int64_t found = x < 0 ? ArcRows::unknown : place(static_cast<std::size_t>(x));
+          if (found != ArcRows::unknown) *row += value(group, found, way_of(k, c));
         }
       }
     }

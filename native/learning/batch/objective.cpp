@@ -16,10 +16,21 @@ BatchObjective::BatchObjective(Potentials& potentials, std::span<const double> w
   potentials_.count_truth(loss_.linear ? weights_ : std::vector<double>());
 }
 
-// An exponential loss is evaluated once more if its scale was wrong: too small, and numbers overflow; too large, and they vanish. The scale
-// is kept from one evaluation to the next, which is usually near.
 BatchObjective::Found BatchObjective::operator()(std::span<const double> at, std::span<double> gradient, std::int64_t threads,
                                                  const Poll& poll) {
+  takes_ = true;
+  return found(at, gradient, threads, poll);
+}
+
+BatchObjective::Found BatchObjective::value(std::span<const double> at, std::int64_t threads, const Poll& poll) {
+  takes_ = false;
+  return found(at, {}, threads, poll);
+}
+
+// An exponential loss is evaluated once more if its scale was wrong: too small, and numbers overflow; too large, and they vanish. The scale
+// is kept from one evaluation to the next, which is usually near.
+BatchObjective::Found BatchObjective::found(std::span<const double> at, std::span<double> gradient, std::int64_t threads,
+                                            const Poll& poll) {
   double value = evaluate(at, gradient, threads, poll);
   if (loss_.exponential && rescaled()) value = evaluate(at, gradient, threads, poll);
   return {value, scale_};
@@ -46,16 +57,16 @@ double BatchObjective::evaluate(std::span<const double> at, std::span<double> gr
     potentials_.start(number);
     visit(batch, threads);
     value = settle(batch, value);
-    potentials_.gather(gradient, threads);
+    if (takes_) potentials_.gather(gradient, threads);
   }
-  potentials_.finish(gradient, threads);
+  if (takes_) potentials_.finish(gradient, threads);
   return value;
 }
 
 void BatchObjective::visit(const SentenceRange& batch, std::int64_t threads) {
   visits_.resize(static_cast<std::size_t>(batch.end - batch.first));
   hand_out(
-      batch.end - batch.first, threads, [&] { return sentence_loss(potentials_, weights_, loss_, scale_); },
+      batch.end - batch.first, threads, [&] { return sentence_loss(potentials_, weights_, loss_, scale_, takes_); },
       [&](std::int64_t k, const std::unique_ptr<SentenceLoss>& loss) {
         Visit& here = visits_[static_cast<std::size_t>(k)];
         const std::optional<VisitedLoss> found = loss->visit(batch.first + k);
@@ -71,13 +82,13 @@ double BatchObjective::settle(const SentenceRange& batch, double value) {
   for (std::int64_t s = batch.first; s < batch.end; ++s) {
     Visit& here = visits_[static_cast<std::size_t>(s - batch.first)];
     if (!here.done) {
-      if (!slow) slow = sentence_loss(potentials_, weights_, loss_, scale_);
+      if (!slow) slow = sentence_loss(potentials_, weights_, loss_, scale_, takes_);
       here.loss = slow->visit_in_logarithms(s);
     }
     value += here.loss.value;
     if (loss_.exponential && weights_[static_cast<std::size_t>(s)] > 0)
       highest_ = std::max(highest_, here.loss.highest + std::log(weights_[static_cast<std::size_t>(s)]));
-    if (!loss_.linear && !loss_.pointwise) potentials_.take_truth(s, here.loss.times);
+    if (takes_ && !loss_.linear && !loss_.pointwise) potentials_.take_truth(s, here.loss.times);
   }
   return value;
 }

@@ -24,12 +24,13 @@ struct VisitedLoss {
   double highest = -std::numeric_limits<double>::infinity();  // the largest -log P
 };
 
-// Visits sentences of the present batch, and adds their gradients to its tables. Every thread has its own object.
+// Visits sentences of the present batch, and adds their gradients to its tables if they are asked for. Every thread has its own object.
 class SentenceLoss {
  public:
   // potentials and weights ([sentences]) must outlive the object. scale: of exponential losses, whose numbers are divided by e^scale.
-  SentenceLoss(Potentials& potentials, std::span<const double> weights, const OutputLoss& loss, double scale)
-      : potentials_(potentials), weights_(weights), loss_(loss), scale_(scale) {}
+  // takes: whether gradients are added.
+  SentenceLoss(Potentials& potentials, std::span<const double> weights, const OutputLoss& loss, double scale, bool takes)
+      : potentials_(potentials), weights_(weights), loss_(loss), scale_(scale), takes_(takes) {}
   virtual ~SentenceLoss() = default;
 
   // Returns nothing if factors underflow or overflow; then the caller must use logarithms.
@@ -53,6 +54,7 @@ class SentenceLoss {
   std::span<const double> weights_;
   const OutputLoss& loss_;
   double scale_;
+  bool takes_;
 };
 
 class WholeLoss final : public SentenceLoss {
@@ -63,12 +65,12 @@ class WholeLoss final : public SentenceLoss {
     const std::optional<double> log_p = visitor_->open(s);
     if (!log_p) return std::nullopt;
     const VisitedLoss found = loss_of(s, *log_p);
-    visitor_->take(found.times);
+    if (takes_) visitor_->take(found.times);
     return found;
   }
   VisitedLoss visit_in_logarithms(std::int64_t s) override {
     const VisitedLoss found = loss_of(s, visitor_->open_in_logarithms(s));
-    visitor_->take_in_logarithms(found.times);
+    if (takes_) visitor_->take_in_logarithms(found.times);
     return found;
   }
 
@@ -85,8 +87,8 @@ class WholeLoss final : public SentenceLoss {
 
 class LabelsLoss final : public SentenceLoss {
  public:
-  LabelsLoss(Potentials& potentials, std::span<const double> weights, const OutputLoss& loss, double scale)
-      : SentenceLoss(potentials, weights, loss, scale), visitor_(potentials.label_visitor()) {
+  LabelsLoss(Potentials& potentials, std::span<const double> weights, const OutputLoss& loss, double scale, bool takes)
+      : SentenceLoss(potentials, weights, loss, scale, takes), visitor_(potentials.label_visitor()) {
     if (!visitor_) throw Error("UnsupportedError", "losses of single labels need potentials that were made for them.");
   }
 
@@ -94,12 +96,12 @@ class LabelsLoss final : public SentenceLoss {
     const auto log_p = visitor_->open(s);
     if (!log_p) return std::nullopt;
     const VisitedLoss found = loss_of(s, *log_p);
-    visitor_->take(times_);
+    if (takes_) visitor_->take(times_);
     return found;
   }
   VisitedLoss visit_in_logarithms(std::int64_t s) override {
     const VisitedLoss found = loss_of(s, visitor_->open_in_logarithms(s));
-    visitor_->take_in_logarithms(times_);
+    if (takes_) visitor_->take_in_logarithms(times_);
     return found;
   }
 
@@ -116,9 +118,9 @@ class LabelsLoss final : public SentenceLoss {
 };
 
 inline std::unique_ptr<SentenceLoss> sentence_loss(Potentials& potentials, std::span<const double> weights, const OutputLoss& loss,
-                                                   double scale) {
-  if (loss.pointwise) return std::make_unique<LabelsLoss>(potentials, weights, loss, scale);
-  return std::make_unique<WholeLoss>(potentials, weights, loss, scale);
+                                                   double scale, bool takes) {
+  if (loss.pointwise) return std::make_unique<LabelsLoss>(potentials, weights, loss, scale, takes);
+  return std::make_unique<WholeLoss>(potentials, weights, loss, scale, takes);
 }
 
 }  // namespace riata

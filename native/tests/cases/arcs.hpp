@@ -113,7 +113,7 @@ Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, con
   out->instances = kept.entered(out->index);
   out->gold = kept.gold;
   const ArcTemplates templates(out->index, groups);
-  out->model = std::make_unique<ArcModel<double, Trees>>(templates, ArcWeights<double>{ArcRows(templates, relations), {}});
+  out->model = std::make_unique<ArcModel<double, Trees>>(templates, ArcWeights<double>{Shared(ArcRows(templates, relations)), {}});
   out->outputs = [=](std::int32_t length) { return all_trees(length, relations, projective); };
   out->loss = [](Codes gold, Codes output) {
     double sum = 0;

@@ -22,6 +22,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from riata._core import ArcTemplates, boundary_reach
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.compile import AttributeOf, Features, Program, family_of
@@ -30,6 +33,7 @@ from riata.features.templates import NUMBER, Read, Template, own_template, parse
 SCORED = ("arc", "relation", "sibling")
 SIDES = ("head", "child", "between", "sibling")
 WAYS = ("", "direction", "distance")  # in the order of ArcContext (native/features/arc_templates.hpp)
+WAY_SIZES = ((1, 1), (2, 2), (4, 12))  # the bit of each way among those of a group, and how many numbers it has
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,11 @@ Group = tuple[tuple[int, int], tuple[int, int], int, bool, int, tuple[int, int]]
 def has_pairs(group: Group) -> bool:
     """Whether blocks of a group are found by pairs of n-grams and a third number: a value between, or a sibling (-1: none)."""
     return group[2] >= 0 or group[5][0] >= 0
+
+
+def block_sizes(groups: Sequence[Group]) -> NDArray[np.int64]:
+    """[groups] How many numbers a block has: one weight each, or one row of relations."""
+    return np.array([sum(size for bit, size in WAY_SIZES if group[4] & bit) for group in groups], np.int64)
 
 
 @dataclass(frozen=True)

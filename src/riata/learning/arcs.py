@@ -14,7 +14,7 @@ from riata.data.recoding import Tags
 from riata.data.trees import check_trees, heads_and_relations, tree_codes, tree_columns
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError
-from riata.features.arcs import ArcFeatures, has_pairs
+from riata.features.arcs import ArcFeatures
 from riata.features.compile import Features
 from riata.learning.batch.trainer import Problem
 from riata.learning.events import Listener
@@ -23,7 +23,6 @@ from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.arc_outputs import ArcOutputs
 from riata.models.model import Model
-from riata.models.outputs import of_kind
 from riata.scoring.evaluation import evaluate_trees
 
 
@@ -110,16 +109,8 @@ class ArcProblem(Problem):
     def potentials(self, data: TrainingSet, *, single: bool) -> Any:
         like = self._blank(single=single)
         if self.start is not None:
-            self._copy(self.start, like, np.float32 if single else np.float64)
+            like.take(self.start)
         return self._kinds[not single](self.features.index, like, data.instances, data.gold, self.all_pairs)
-
-    def _copy(self, start: Any, to: Any, kind: Any) -> None:
-        """Gives blank weights, of any precision, the blocks and values of others."""
-        for g, group in enumerate(of_kind(self.features, ArcFeatures).arcs.groups):
-            if has_pairs(group):
-                to.set_pairs(self.features.index, g, *start.pairs(g))
-        to.set_blocks(self.features.index, *start.blocks()[:3])
-        to.set_flat(start.flat().astype(kind))
 
     def first_weights(self) -> Any:
         return self._blank(single=self.settings["precision"] == "single") if self.start is None else self.start

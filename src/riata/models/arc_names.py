@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from riata.features.arcs import WAYS, ArcFeatures, has_pairs
+from riata.features.arcs import WAYS, ArcFeatures, block_sizes, has_pairs
 from riata.models.arc_outputs import ArcOutputs
-from riata.models.feature_parts import row_width
 from riata.models.model import Model
 from riata.models.outputs import Weights
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
@@ -21,39 +22,57 @@ DISTANCES = ("1", "2", "3", "4", "5-10", "11-")
 
 
 class ArcNames:
-    """Blocks of weights by name (native/features/arc_rows.hpp)."""
+    """Weights of arcs and relations by name (native/features/arc_rows.hpp)."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         weights: Any = model.weights
         self.flat = weights.flat()
-        self.groups, self.left, self.right, self.starts = weights.blocks()
+        self.blocks, self.rows = weights.blocks(), weights.rows()
         self.relations = model.outputs_as(ArcOutputs).relations
         self.program = model.features_as(ArcFeatures).arcs
         self.pairs_of = {g: weights.pairs(g) for g, group in enumerate(self.program.groups) if has_pairs(group)}
         self.pairs = [model.features.index.pairs(f) for f in range(len(model.features.program.families))]
 
+    @cached_property
+    def _by_place(self) -> NDArray[np.int64]:
+        """The order of weights of relations by place."""
+        return np.argsort(self.rows[6], kind="stable")
+
+    @cached_property
+    def _row_ends(self) -> NDArray[np.int64]:
+        """[rows] How many weights of relations there are up to each row."""
+        return np.cumsum(self.rows[4])
+
     def heaviest(self, label: str, top: int) -> list[NamedWeight]:
         """The features of a relation, or of arcs, with the largest absolute weights."""
-        width = row_width(len(self.relations))
-        of_relation = np.array([group[3] for group in self.program.groups] or [False])[self.groups]
-        sizes = np.diff(np.append(self.starts, len(self.flat)))
-        chosen = np.flatnonzero(~of_relation if label == ARC else of_relation)
-        steps = 1 if label == ARC else width
-        first = 0 if label == ARC else self.relations.index(label)
-        counts = sizes[chosen] // steps
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        places = np.repeat(self.starts[chosen], counts) + within * steps + first
+        if label == ARC:
+            sizes = block_sizes(self.program.groups)[self.blocks[0]]
+            first = np.cumsum(sizes) - sizes
+            places = np.repeat(self.blocks[3] - first, sizes) + np.arange(sizes.sum())
+        else:
+            places = np.sort(self.rows[6][self.rows[5] == self.relations.index(label)])
         values = self.flat[places]
         order = [int(i) for i in np.argsort(-np.abs(values), kind="stable")[:top] if values[i]]
         return [NamedWeight(self.name_of(int(places[i]))[0], label, float(values[i])) for i in order]
 
     def name_of(self, place: int) -> tuple[str, str]:
         """Feature and relation of a weight, from its place among all weights."""
-        block = int(np.searchsorted(self.starts, place, side="right")) - 1
-        g = int(self.groups[block])
-        (head, _), (child, _), between, relation, _, (sibling, _) = self.program.groups[g]
-        number, column = divmod(place - int(self.starts[block]), row_width(len(self.relations)) if relation else 1)
+        order, places = self._by_place, self.rows[6]
+        at = int(np.searchsorted(places, place, sorter=order))
+        if at < len(places) and places[order[at]] == place:
+            weight = int(order[at])
+            row = int(np.searchsorted(self._row_ends, weight, side="right"))
+            groups, numbers, left, right = (int(column[row]) for column in self.rows[:4])
+            return self._name(groups, numbers, left, right), self.relations[int(self.rows[5][weight])]
+        groups, left, right, starts = self.blocks
+        block = int(np.searchsorted(starts, place, side="right")) - 1
+        number = place - int(starts[block])
+        return self._name(int(groups[block]), number, int(left[block]), int(right[block])), ARC
+
+    def _name(self, g: int, number: int, left: int, right: int) -> str:
+        """A feature in words: its group, its number in the group, and the two numbers that it is found by."""
+        (head, _), (child, _), between, _, _, (sibling, _) = self.program.groups[g]
         template, way = self._context(g, number)
         ngrams = {
             "head": (head, template.head),
@@ -61,7 +80,6 @@ class ArcNames:
             "between": (between, template.between),
             "sibling": (sibling, template.sibling),
         }
-        left, right = int(self.left[block]), int(self.right[block])
         if g in self.pairs_of:
             heads, children = self.pairs_of[g]
             ids = {"head": int(heads[left]), "child": int(children[left]), "between": right, "sibling": right}
@@ -73,7 +91,7 @@ class ArcNames:
             if reads
             for read, text in self._texts(family, reads, ids[side])
         ]
-        return " ".join([template.scored, *name, *([way] if way else [])]), self.relations[column] if relation else ARC
+        return " ".join([template.scored, *name, *([way] if way else [])])
 
     def _texts(self, family: int, reads: Sequence[Any], ngram: int) -> list[tuple[Any, str]]:
         if ngram < 0:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from riata._core import Instances, most_relations
 from riata.data.types import Corpus, Ids
-from riata.errors import ModelFileError
-from riata.features.arcs import ArcFeatures, has_pairs, parse
+from riata.errors import ModelFileError, RiataError
+from riata.features.arcs import ArcFeatures, Group, block_sizes, has_pairs, parse
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.models.arrays import narrow, read_strings
@@ -77,24 +77,19 @@ class ArcOutputs(TreeOutputs):
         return f"{len(self.relations):,} relations and these features", 0  # blocks enter while they are learnt
 
     def to_parts(self, model: Model) -> tuple[dict[str, Any], Arrays]:
-        """The model as header and arrays, without blocks of weights that are zero."""
+        """The model as header and arrays, without weights that are zero."""
         features = model.features_as(ArcFeatures)
         header = {"structure": self.structure, "relations": list(self.relations), **feature_header(features)}
         arrays: Arrays = {}
         store_features(features, arrays)
         weights: Any = model.weights
-        groups, left, right, starts = weights.blocks()
-        flat = weights.flat()
-        ends = np.append(starts[1:], len(flat))
-        sizes = ends - starts
-        kept = _has_weights(flat, starts)
-        arrays["blocks/groups"] = narrow(groups[kept])
-        arrays["blocks/left"], arrays["blocks/right"] = narrow(left[kept] + 1), narrow(right[kept] + 1)  # 0: none
         for g, group in enumerate(features.arcs.groups):
             if has_pairs(group):
                 heads, children = weights.pairs(g)
                 arrays[f"pairs/{g}/heads"], arrays[f"pairs/{g}/children"] = narrow(heads + 1), narrow(children + 1)
-        store_weights(flat[np.repeat(kept, sizes)], arrays)
+        flat = weights.flat()
+        numbers = _store_blocks(weights, flat, features.arcs.groups, arrays), _store_rows(weights, flat, arrays)
+        store_weights(np.concatenate(numbers), arrays)
         return header, arrays
 
     @classmethod
@@ -112,18 +107,55 @@ class ArcOutputs(TreeOutputs):
                 weights.set_pairs(
                     features.index, g, *(read_ids(arrays, f"pairs/{g}/{side}", -1) for side in ("heads", "children"))
                 )
-        blocks = (
-            read_ids(arrays, "blocks/groups"),
-            *(read_ids(arrays, f"blocks/{side}", -1) for side in ("left", "right")),
+        groups, counts, relations_of = (
+            read_ids(arrays, name) for name in ("blocks/groups", "rows/counts", "rows/relations")
         )
-        weights.set_blocks(features.index, *blocks)
-        weights.set_flat(read_weights(arrays, weights.size))
+        if len(groups) and not 0 <= int(groups.min()) <= int(groups.max()) < len(features.arcs.groups):
+            raise ModelFileError("the model's rows of weights are inconsistent")
+        of_arcs = int(block_sizes(features.arcs.groups)[groups].sum())
+        flat = read_weights(arrays, of_arcs + len(relations_of))
+        rows = (read_ids(arrays, "rows/groups"), read_ids(arrays, "rows/numbers"))
+        try:
+            weights.set_blocks(features.index, groups, *_sides(arrays, "blocks"), flat[:of_arcs])
+            weights.set_rows(
+                features.index, *rows, *_sides(arrays, "rows"), counts, relations_of, flat[of_arcs:]
+            )
+        except RiataError as error:
+            raise ModelFileError(f"the model's rows of weights are inconsistent: {error.message}") from None
         return Model(features, weights, outputs)
 
 
-def _has_weights(flat: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """[blocks] whether some weight of a block is not zero."""
-    if not len(starts):
-        return np.zeros(0, bool)
-    found: NDArray[np.bool_] = np.logical_or.reduceat(flat != 0, starts)
+def _sides(arrays: Arrays, of: str) -> tuple[Ids, Ids]:
+    return read_ids(arrays, f"{of}/left", -1), read_ids(arrays, f"{of}/right", -1)
+
+
+def _store_sides(arrays: Arrays, of: str, left: Ids, right: Ids) -> None:
+    arrays[f"{of}/left"], arrays[f"{of}/right"] = narrow(left + 1), narrow(right + 1)  # 0: none
+
+
+def _store_blocks(weights: Any, flat: NDArray[Any], of: Sequence[Group], arrays: Arrays) -> NDArray[Any]:
+    """Stores blocks of arcs that have a weight that is not zero, and returns their weights."""
+    groups, left, right, starts = weights.blocks()
+    sizes = block_sizes(of)[groups]
+    first = np.cumsum(sizes) - sizes
+    numbers = flat[np.repeat(starts - first, sizes) + np.arange(sizes.sum())]
+    kept = np.logical_or.reduceat(numbers != 0, first) if len(first) else np.zeros(0, bool)
+    arrays["blocks/groups"] = narrow(groups[kept])
+    _store_sides(arrays, "blocks", left[kept], right[kept])
+    found: NDArray[Any] = numbers[np.repeat(kept, sizes)]
+    return found
+
+
+def _store_rows(weights: Any, flat: NDArray[Any], arrays: Arrays) -> NDArray[Any]:
+    """Stores rows of relations, as far as their weights are not zero, and returns these."""
+    groups, numbers, left, right, counts, relations, places = weights.rows()
+    values: NDArray[Any] = flat[places]
+    kept = values != 0
+    of_row = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    counts = np.bincount(of_row[kept], minlength=len(counts))
+    rows = counts > 0
+    arrays["rows/groups"], arrays["rows/numbers"] = narrow(groups[rows]), narrow(numbers[rows])
+    arrays["rows/counts"], arrays["rows/relations"] = narrow(counts[rows]), narrow(relations[kept])
+    _store_sides(arrays, "rows", left[rows], right[rows])
+    found: NDArray[Any] = values[kept]
     return found

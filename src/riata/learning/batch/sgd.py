@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from riata._core import dot, shuffled
 from riata.errors import RiataWarning
-from riata.learning.batch.lbfgs import Function, Vector
-from riata.learning.batch.line_search import Point, norm
+from riata.learning.batch.lbfgs import Vector
 
 SAMPLE = 1000  # number of sentences on which first steps are tried
 SMALLEST, LARGEST = 1e-5, 1e3  # limits of the first step
@@ -20,15 +21,28 @@ PERIOD, GAIN = 3, 1e-3  # stop if so many passes have gained less than this part
 TRIED = 0  # number of the shuffle that draws the sample; numbers of passes start from 1
 
 
+Value = Callable[[Vector], float]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A point, and the value there."""
+
+    x: Vector
+    value: float
+
+
 class StochasticMinimiser:
     """Passes over the sentences in random order, until they gain nothing more. It has the interface of Minimiser.
 
-    native: the learner of the core; function: the value that it minimises, to report progress.
+    native: the learner of the core; function: the value that it minimises, to report progress. It is computed after every pass, without
+    its gradient, which nothing needs.
     """
 
     noisy = False  # its steps are always noisy, so this is not a reason to stop
+    gradient_norm = None
 
-    def __init__(self, native: Any, function: Function, start: Vector, *, c2: float, seed: int, sentences: int) -> None:
+    def __init__(self, native: Any, function: Value, start: Vector, *, c2: float, seed: int, sentences: int) -> None:
         self.evaluations = 0
         self.stopped: str | None = None
         self._native, self._function, self._seed, self._sentences = native, function, seed, sentences
@@ -37,10 +51,6 @@ class StochasticMinimiser:
         self.eta = self._first_step(start, c2)
         native.set(start)
         self.point = self._at(start)
-
-    @property
-    def gradient_norm(self) -> float:
-        return norm(self.point.slope)
 
     def step(self) -> None:
         """One pass. The mean of the weights is taken from the second pass on."""
@@ -54,7 +64,7 @@ class StochasticMinimiser:
         if len(self._values) > PERIOD and self._values[0] - self._values[-1] < GAIN * abs(self._values[-1]):
             self.stopped = f"{PERIOD} passes gained less than {GAIN:g} of the objective"
 
-    def go_on(self, function: Function) -> None:
+    def go_on(self, function: Value) -> None:
         """Reports progress with another function from now on."""
         self._function = function
 
@@ -68,9 +78,8 @@ class StochasticMinimiser:
                 stacklevel=2,
             )
 
-    def _at(self, x: Vector) -> Point:
-        value, gradient, *_ = self._function(x)
-        return Point.of(x, value, gradient, 0.0)
+    def _at(self, x: Vector) -> Reached:
+        return Reached(x, self._function(x))
 
     def _first_step(self, start: Vector, c2: float) -> float:
         """The step that leaves the smallest objective on a sample: it is doubled as long as that helps, or halved."""

@@ -97,7 +97,7 @@ class BatchTrainer(Trainer):
         if self.minimiser.noisy and not self._double:
             self._double = True
             self._set_objective(data)
-            self.minimiser.go_on(self._value)
+            self._go_on()
         self.finished = self.minimiser.stopped
         passes = self.minimiser.evaluations - before
         return Epoch(
@@ -131,19 +131,29 @@ class BatchTrainer(Trainer):
         value, gradient = self._objective(x, self.threads, self._progress, self.settings["c2"])
         return (value, gradient, self._objective.scale) if is_exponential(self.loss) else (value, gradient)
 
+    def _value_alone(self, x: Vector) -> float:
+        value: float = self._objective.value(x, self.threads, self._progress, self.settings["c2"])
+        return value
+
     def go_on_with(self, c2: float) -> None:
         """Continues from the present weights towards the minimum under another prior."""
         assert self.minimiser is not None
         self.settings = {**self.settings, "c2": c2}
         self.finished = None
-        self.minimiser.go_on(self._value)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if isinstance(self.minimiser, StochasticMinimiser):
+            self.minimiser.go_on(self._value_alone)
+        elif self.minimiser is not None:
+            self.minimiser.go_on(self._value)
 
     def _minimiser(self, start: Vector, data: TrainingSet, seed: int) -> Minimiser | StochasticMinimiser:
         settings = self.settings
         if settings.get("optimiser") == "sgd":
             c2, sentences = settings["c2"], data.sentences
             native = self._potentials.stochastic(data.sentence_weights, 2 * c2 / max(sentences, 1), self.loss)
-            return StochasticMinimiser(native, self._value, start, c2=c2, seed=seed, sentences=sentences)
+            return StochasticMinimiser(native, self._value_alone, start, c2=c2, seed=seed, sentences=sentences)
         tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
         return Minimiser(self._value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)
 
