@@ -22,7 +22,6 @@
 #include "inference/structures/arc_model.hpp"
 #include "inference/structures/arc_potentials.hpp"
 #include "inference/structures/arc_structure.hpp"
-#include "inference/structures/closest_projective.hpp"
 
 namespace riata::bind {
 namespace {
@@ -87,6 +86,30 @@ nb::tuple rows_of(const ArcRows& rows) {
 }
 
 template <class Real, class Trees>
+nb::tuple pairs_of(const ArcModel<Real, Trees>& model, std::int32_t group) {
+  check(group >= 0 && group < model.templates.size());
+  const IdPairIndex& pairs = model.weights.rows->pairs(group);
+  std::vector<std::int32_t> heads, children;
+  for (std::int32_t id = 0; id < pairs.size(); ++id) {
+    heads.push_back(pairs.left(id));
+    children.push_back(pairs.right(id));
+  }
+  return nb::make_tuple(give(std::move(heads)), give(std::move(children)));
+}
+
+template <class Real, class Trees>
+void set_pairs(ArcModel<Real, Trees>& model, const FeatureIndex& index, std::int32_t group, const In<std::int32_t>& heads,
+               const In<std::int32_t>& children) {
+  check(group >= 0 && group < model.templates.size() && heads.shape(0) == children.shape(0));
+  const ArcGroup& read = model.templates[group];
+  ArcRows& rows = model.weights.rows.own();
+  for (std::size_t id = 0; id < heads.shape(0); ++id) {
+    check(fits(index, read.head, view(heads)[id]) && fits(index, read.child, view(children)[id]));
+    check(rows.add_pair(group, view(heads)[id], view(children)[id]) == static_cast<std::int32_t>(id));
+  }
+}
+
+template <class Real, class Trees>
 void set_blocks(ArcModel<Real, Trees>& model, const FeatureIndex& index, const In<std::int32_t>& groups, const In<std::int32_t>& left,
                 const In<std::int32_t>& right, const In<Real>& weights) {
   ArcRows& rows = model.weights.rows.own();
@@ -135,31 +158,58 @@ void take(ArcModel<Real, Trees>& to, const ArcModel<Other, Trees>& from) {
   to.weights.flat.assign(from.weights.flat.begin(), from.weights.flat.end());
 }
 
+// Opens one sentence after the other, each with a given tree: visit(structure, sentence, its first token, its tree).
+template <class Real, class Trees, class Visit>
+void each_tree(const ArcModel<Real, Trees>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
+               Visit visit) {
+  const Corpus corpus{index, instances, view(found)};  // found trees are checked like true ones
+  model.check(corpus, model.weights.flat.size());
+  const Poll poll = as_poll(nb::none());
+  nb::gil_scoped_release release;
+  Vector<Real> vector = Vector<Real>::of(model.weights.flat);
+  auto& read = const_cast<ArcModel<Real, Trees>&>(model);  // which only reads the model
+  ArcStructure<Real, Trees> trees(read, corpus, vector, false);
+  PollClock clock(model.work());
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    if (clock.due(corpus.length(s)) && !poll(s)) break;
+    if (corpus.length(s) == 0) continue;
+    trees.open(s);
+    visit(trees, static_cast<std::size_t>(s), static_cast<std::size_t>(instances.starts[s]), corpus.gold_of(s));
+  }
+}
+
 template <class Real, class Trees>
 nb::tuple confidences(const ArcModel<Real, Trees>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
                       double temperature) {
   if (!(temperature > 0)) throw Error("SettingError", "a temperature must be above 0");
-  const Corpus corpus{index, instances, view(found)};  // found trees are checked like true ones
-  model.check(corpus, model.weights.flat.size());
-  const Poll poll = as_poll(nb::none());
   const auto tokens = static_cast<std::size_t>(instances.tokens());
   std::vector<double> out(2 * tokens), log_z(static_cast<std::size_t>(instances.sentences()), 0);
-  {
-    nb::gil_scoped_release release;
-    Vector<Real> vector = Vector<Real>::of(model.weights.flat);
-    auto& read = const_cast<ArcModel<Real, Trees>&>(model);  // which only reads the model
-    ArcStructure<Real, Trees> trees(read, corpus, vector, false);
-    PollClock clock(model.work());
-    for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
-      if (clock.due(corpus.length(s)) && !poll(s)) break;
-      if (corpus.length(s) == 0) continue;
-      const auto first = static_cast<std::size_t>(instances.starts[s]);
-      trees.open(s);
-      log_z[static_cast<std::size_t>(s)] =
-          trees.confidences(corpus.gold_of(s), 1 / temperature, out.data() + first, out.data() + tokens + first);
-    }
-  }
+  each_tree(model, index, instances, found, [&](auto& trees, std::size_t s, std::size_t first, Codes tree) {
+    log_z[s] = trees.confidences(tree, 1 / temperature, out.data() + first, out.data() + tokens + first);
+  });
   return nb::make_tuple(give(std::move(log_z)), give(std::move(out)));
+}
+
+template <class Real, class Trees>
+nb::tuple tree_features(const ArcModel<Real, Trees>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found) {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int64_t> places;
+  each_tree(model, index, instances, found, [&](auto& trees, std::size_t, std::size_t first, Codes tree) {
+    const std::size_t before = tokens.size();
+    trees.list_places(tree, tokens, places);
+    for (std::size_t i = before; i < tokens.size(); ++i) tokens[i] += static_cast<std::int32_t>(first);
+  });
+  return nb::make_tuple(give(std::move(tokens)), give(std::move(places)));
+}
+
+template <class Real, class Trees>
+nb::tuple other_heads(const ArcModel<Real, Trees>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found) {
+  std::vector<std::int32_t> codes(static_cast<std::size_t>(instances.tokens()), -1);
+  std::vector<double> scores(codes.size(), 0);
+  each_tree(model, index, instances, found, [&](auto& trees, std::size_t, std::size_t first, Codes tree) {
+    trees.other_heads(tree, codes.data() + first, scores.data() + first);
+  });
+  return nb::make_tuple(give(std::move(codes)), give(std::move(scores)));
 }
 
 template <class Real, class Trees>
@@ -181,31 +231,8 @@ void bind_weights(nb::module_& m, const std::string& name) {
           "rows", [](const Kind& self) { return rows_of(*self.weights.rows); },
           "For each row of weights of relations its group, its number among those of the group, the n-grams of head and child, and how "
           "many weights it has; for each of these its relation and its place.")
-      .def(
-          "pairs",
-          [](const Kind& self, std::int32_t group) {
-            check(group >= 0 && group < self.templates.size());
-            const IdPairIndex& pairs = self.weights.rows->pairs(group);
-            std::vector<std::int32_t> heads, children;
-            for (std::int32_t id = 0; id < pairs.size(); ++id) {
-              heads.push_back(pairs.left(id));
-              children.push_back(pairs.right(id));
-            }
-            return nb::make_tuple(give(std::move(heads)), give(std::move(children)));
-          },
-          nb::arg("group"), "The pairs of n-grams of a group that reads what is between or siblings.")
-      .def(
-          "set_pairs",
-          [](Kind& self, const FeatureIndex& index, std::int32_t group, const In<std::int32_t>& heads, const In<std::int32_t>& children) {
-            check(group >= 0 && group < self.templates.size() && heads.shape(0) == children.shape(0));
-            const ArcGroup& read = self.templates[group];
-            ArcRows& rows = self.weights.rows.own();
-            for (std::size_t id = 0; id < heads.shape(0); ++id) {
-              check(fits(index, read.head, view(heads)[id]) && fits(index, read.child, view(children)[id]));
-              check(rows.add_pair(group, view(heads)[id], view(children)[id]) == static_cast<std::int32_t>(id));
-            }
-          },
-          nb::arg("index"), nb::arg("group"), nb::arg("heads"), nb::arg("children"))
+      .def("pairs", &pairs_of<Real, Trees>, nb::arg("group"), "The pairs of n-grams of a group that reads what is between or siblings.")
+      .def("set_pairs", &set_pairs<Real, Trees>, nb::arg("index"), nb::arg("group"), nb::arg("heads"), nb::arg("children"))
       .def("set_blocks", &set_blocks<Real, Trees>, nb::arg("index"), nb::arg("groups"), nb::arg("left"), nb::arg("right"),
            nb::arg("weights"), "All blocks, with their weights one after the other. Before `set_rows`.")
       .def("set_rows", &set_rows<Real, Trees>, nb::arg("index"), nb::arg("groups"), nb::arg("numbers"), nb::arg("left"), nb::arg("right"),
@@ -214,6 +241,10 @@ void bind_weights(nb::module_& m, const std::string& name) {
       .def("take", &take<Real, double, Trees>, nb::arg("weights"))
       .def("tree_probabilities", &confidences<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"),
            nb::arg("temperature"), "Over all trees: log Z, and the probabilities of the heads and of the relations of found trees.")
+      .def("tree_features", &tree_features<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"),
+           "The weights of found trees: the token of each, and its place. Weights of siblings belong to the child.")
+      .def("other_heads", &other_heads<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"),
+           "For every token of found trees the best tree in which it has another head: the token's code there, or -1, and the score.")
       .def_prop_ro("longest", &Kind::longest, "How many tokens a sentence may have.");
 }
 
@@ -243,62 +274,6 @@ void bind_potentials(nb::module_& m, const std::string& name) {
           "like: the weights to start from, whose blocks are kept. gold: codes of the true trees.");
 }
 
-// Of sentences without a tree that has the given heads, the first token whose head no tree has beside those before it. heads: -1 where any
-// head will do.
-template <class Best>
-std::vector<std::int64_t> stuck(std::span<const std::int64_t> starts, std::span<const std::int32_t> heads) {
-  std::vector<std::int64_t> out;
-  ArcScores<float> arcs;
-  Best best;
-  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-    const auto n = static_cast<std::int32_t>(starts[s + 1] - starts[s]);
-    const auto given = heads.subspan(static_cast<std::size_t>(starts[s]), static_cast<std::size_t>(n));
-    std::vector<std::int32_t> tree(given.size());
-    const auto fits = [&](std::int32_t first) {  // whether there is a tree with the heads of the first tokens
-      arcs.open(n, 0.0f);
-      for (std::int32_t c = 1; c <= n; ++c) {
-        const std::int32_t head = c <= first ? given[static_cast<std::size_t>(c - 1)] : -1;
-        for (std::int32_t h = 0; h <= n; ++h) {
-          if (h == c || (head >= 0 && h != head)) arcs(h, c) = ArcScores<float>::forbidden;
-        }
-      }
-      return !std::isinf(best.best(arcs, tree));
-    };
-    if (std::ranges::all_of(given, [](std::int32_t head) { return head < 0; }) || fits(n)) continue;
-    std::int32_t low = 0, high = n;
-    while (high - low > 1) {
-      const std::int32_t middle = (low + high) / 2;
-      (fits(middle) ? low : high) = middle;
-    }
-    out.push_back(starts[s] + high - 1);
-  }
-  return out;
-}
-
-Out<std::int64_t> stuck_trees(const In<std::int64_t>& starts, const In<std::int32_t>& heads, bool projective) {
-  check(starts.shape(0) >= 1 && view(starts).front() == 0 && std::ranges::is_sorted(view(starts)) &&
-        view(starts).back() == static_cast<std::int64_t>(heads.shape(0)));
-  std::vector<std::int64_t> found;
-  {
-    nb::gil_scoped_release release;
-    found = projective ? stuck<Eisner<float>>(view(starts), view(heads)) : stuck<SpanningTree<float>>(view(starts), view(heads));
-  }
-  return give(std::move(found));
-}
-
-Out<std::int32_t> closest(const In<std::int32_t>& heads, const In<std::int64_t>& starts) {
-  std::vector<std::int32_t> out(heads.data(), heads.data() + heads.shape(0));
-  check(starts.shape(0) >= 1 && view(starts).front() == 0 && view(starts).back() == static_cast<std::int64_t>(out.size()));
-  for (std::size_t s = 0; s + 1 < starts.shape(0); ++s) {
-    const std::int64_t low = view(starts)[s], high = view(starts)[s + 1];
-    check(low <= high);
-    const auto tree = std::span(out).subspan(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low));
-    for (const std::int32_t head : tree) check(head >= 0 && head <= high - low);
-    closest_projective(tree);
-  }
-  return give(std::move(out));
-}
-
 void arcs(nb::module_& m) {
   m.attr("most_relations") = most_relations;
   nb::class_<ArcTemplates>(m, "ArcTemplates", "What the features of dependency arcs read.")
@@ -325,10 +300,6 @@ void arcs(nb::module_& m) {
   bind_potentials<double, ProjectiveTrees>(m, "ProjectivePotentials64");
   bind_potentials<float, AllTrees>(m, "TreePotentials");
   bind_potentials<double, AllTrees>(m, "TreePotentials64");
-  m.def("stuck_trees", &stuck_trees, nb::arg("starts"), nb::arg("heads"), nb::arg("projective"),
-        "Of sentences without a tree that has the given heads, the first token at which none is left; -1 where any head will do.");
-  m.def("closest_projective", &closest, nb::arg("heads"), nb::arg("starts"),
-        "Of every tree the closest one without crossing arcs: with as many of its arcs as possible.");
 }
 
 const Bindings entered(arcs);

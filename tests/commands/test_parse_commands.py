@@ -42,6 +42,11 @@ def test_errors_count_confused_relations_and_say_whose_fault(files, run):
     assert status == 0 and "las" in out, err
 
 
-def test_explanations_of_exact_trees_are_refused_with_the_reason(files, run):
-    status, _, err = run("explain", "--model", "m.riata", "test.txt")
-    assert status == 2 and "not searched step by step" in err
+def test_exact_trees_are_explained_arc_by_arc(files, run):
+    status, out, err = run("explain", "--model", "m.riata", "--sentence", "1", "test.txt")
+    assert status == 0 and "why every token has its head" in out, err
+    status, out, err = run("explain", "--model", "m.riata", "--sentence", "1", "--json", "test.txt")
+    found = json.loads(out)
+    assert status == 0 and len(found["arcs"]) == len(found["input"]), err
+    status, _, err = run("explain", "--model", "m.riata", "--sentence", "1", "--against", "0/root", "test.txt")
+    assert status == 2 and "tokens" in err

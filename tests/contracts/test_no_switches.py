@@ -13,8 +13,13 @@ STRUCTURES = registry.names("structure")
 
 
 def having(part):
-    """The structures that have a file in the room of a part: all; only those that are searched step by step have traces."""
-    return [name for name in STRUCTURES if part != "traced" or SPACE in registry.get("structure", name).offers]
+    """The structures with a file in the room of a part: all; of traces, those that are searched by steps or scored by parts."""
+    return [name for name in STRUCTURES if part != "traced" or is_explained(name)]
+
+
+def is_explained(name):
+    """Whether there are steps of a search to explain, or parts of outputs."""
+    return SPACE in registry.get("structure", name).offers or registry.of_structure("outputs", name).scored_by_parts
 
 
 PARTS = [registry.of_structure(part, name) for part in registry.OF_STRUCTURES for name in having(part)]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "inference/offered.hpp"
@@ -253,13 +254,42 @@ void ArcStructure<Real, Trees>::difference(Codes towards, Codes away, bool, Diff
 }
 
 template <class Real, class Trees>
-void ArcStructure<Real, Trees>::features(Codes output, Difference& out) {
-  for (std::size_t t = 0; t < output.size(); ++t)
-    each_weight(output[t], static_cast<std::int32_t>(t) + 1, [&](std::int64_t place) { out.push_back({place, 1.0}); });
+template <class Visit>
+void ArcStructure<Real, Trees>::each_weight_of(Codes tree, Visit visit) {
+  for (std::size_t t = 0; t < tree.size(); ++t) {
+    const auto child = static_cast<std::int32_t>(t) + 1;
+    each_weight(tree[t], child, [&](std::int64_t place) { visit(child, place); });
+  }
   if (!siblings_of_.reads()) return;
-  siblings_in_(output, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) {
-    each_sibling_weight(h, k, c, [&](std::int64_t place) { out.push_back({place, 1.0}); });
+  siblings_in_(tree, relations_, [&](std::int32_t h, std::int32_t k, std::int32_t c) {
+    each_sibling_weight(h, k, c, [&](std::int64_t place) { visit(c, place); });
   });
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::features(Codes output, Difference& out) {
+  each_weight_of(output, [&](std::int32_t, std::int64_t place) { out.push_back({place, 1.0}); });
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::list_places(Codes tree, std::vector<std::int32_t>& tokens, std::vector<std::int64_t>& places) {
+  each_weight_of(tree, [&](std::int32_t child, std::int64_t place) {
+    tokens.push_back(child - 1);
+    places.push_back(place);
+  });
+}
+
+template <class Real, class Trees>
+void ArcStructure<Real, Trees>::other_heads(Codes tree, std::int32_t* codes, double* scores) {
+  make_scores();
+  std::vector<std::int32_t> found(tree.size());
+  for (std::size_t t = 0; t < tree.size(); ++t) {
+    const std::int32_t head = tree[t] / relations_, child = static_cast<std::int32_t>(t) + 1;
+    const Real kept = std::exchange(arcs_(head, child), ArcScores<Real>::forbidden);
+    scores[t] = best(found);
+    arcs_(head, child) = kept;
+    codes[t] = std::isinf(scores[t]) ? -1 : found[t];
+  }
 }
 
 template <class Real, class Trees>

@@ -49,6 +49,10 @@ class ArcStructure : public Structure<Real> {
   // The probabilities of what a tree says of every token, its head and, whatever the head, its relation: [tokens] each. Returns log Z of
   // all trees that agree with what is known. Scores are multiplied by `sharpness`.
   double confidences(Codes tree, double sharpness, double* heads, double* relations);
+  // Appends the tokens of a tree, from 0, and the places of the weights of their arcs; those of siblings belong to the child.
+  void list_places(Codes tree, std::vector<std::int32_t>& tokens, std::vector<std::int64_t>& places);
+  // For every token of a tree the best tree in which it has another head: the code of the token in it, -1 if there is none, and its score.
+  void other_heads(Codes tree, std::int32_t* codes, double* scores);
 
  private:
   using Structure<Real>::corpus;
@@ -85,6 +89,8 @@ class ArcStructure : public Structure<Real> {
   void each_sibling_weight(std::int32_t head, std::int32_t sibling, std::int32_t child, Visit visit);
   template <class Weights>  // with those of siblings left out
   void take_expected_arcs(Weights weights, Difference& out);
+  template <class Visit>  // visit(child, place) for all weights of a tree
+  void each_weight_of(Codes tree, Visit visit);
   void take_expected_siblings(Difference& out);
   double share(std::int32_t head, std::int32_t child, std::int32_t relation);
 

@@ -90,4 +90,4 @@ class Judging(Predicting):
         kept = self.decoder().kept
         anew = None if kept is None else kept.counted_anew()
         best = best_labels(model, inputs, model.features.instances(inputs), anew)
-        return None if best is None else [self.classes_[i] for i in self._as_classes(best, inputs.starts)]
+        return None if best is None else self._as_outputs(self._as_classes(best, inputs.starts))

@@ -123,12 +123,14 @@ class Looking(Judging):
 
         labels: the true labels, or True for those in the data. The predicted labels are compared with `against`; without it, with the truth
         if it is another output, or else with the runner-up. training: show the search as it is in training, with its updates and restarts.
-        For a model that decodes exactly, a beam with the same weights is shown.
+        For a model that decodes exactly, a beam with the same weights is shown; or, of trees that are scored arc by arc, all arcs.
         """
         from riata.explaining.explain import explain_sentence
         from riata.explaining.tracing import one_sentence
 
-        self._check_fitted().check_searched("an explanation shows the steps of a search and what features say of them")
+        model = self._check_fitted()
+        if not model.outputs.scored_by_parts:
+            model.check_searched("an explanation shows the steps of a search and what features say of them")
         truth = None if labels is False else labels
         corpus = self.seen_whole(one_sentence(sentence, self.sentences))
         return explain_sentence(self, corpus, truth, against, training)

@@ -13,6 +13,7 @@ from riata.errors import LabelError, SearchError, UnsupportedError
 from riata.explaining.constrained import FREE, constrained
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
+from riata.explaining.scored import Scored
 from riata.explaining.trace import Trace
 from riata.inference.decoder import EXACT
 
@@ -25,40 +26,83 @@ WITHOUT = {setting.name for setting in RISK}  # settings that a search by states
 SHOWN = 10  # width of the beam that is shown for a model that decodes exactly
 
 
+class Searched:
+    """The outputs of one sentence of a model that is searched, with the search that is shown. labels: as in `explain_sentence`."""
+
+    def __init__(self, estimator: Any, corpus: Corpus, labels: Any, training: bool) -> None:
+        self.estimator, self.corpus = estimator, corpus
+        self.shown, self.note = searching(estimator)
+        try:
+            self.trace = self.shown.trace(corpus, labels, features=True, training=training)
+        except LabelError as error:
+            self.trace = self.shown.trace(corpus, features=True)
+            self.note = _sentences(self.note, f"The truth cannot be followed: {error.message}")
+        if self.trace.truth is not None and not reached(self.trace):
+            told = "No path leads to the truth; y-good is what comes as near to it as can be."
+            self.note = _sentences(self.note, told)
+        self.input, self.truth = self.trace.input, self.trace.truth
+
+    def path(self, labels: Sequence[Any], name: str) -> Path:
+        return _forced(self.shown, self.corpus, labels, name)
+
+    def given(self, labels: Sequence[Any]) -> Path:
+        return self.path(labels, "given")
+
+    def true_path(self, name: str) -> Path | None:
+        return true_path(self.trace, self.truth or (), name) if reached(self.trace) else None
+
+    def next_output(self, chosen: Path) -> Path | None:
+        """The best other output of the search."""
+        found = ((node, labels) for node, labels in self.trace.outputs if labels != chosen.labels)
+        return next((path_to(self.trace, node, labels, "runner-up") for node, labels in found), None)
+
+    def choices(self, output: Sequence[Any]) -> None:
+        """The trace shows what was chosen."""
+
+    @property
+    def lists(self) -> bool:
+        """Whether the runner-up is the second of a list of the best, not of the search."""
+        return self.shown is not self.estimator
+
+
 def explain_sentence(
     estimator: Any, corpus: Corpus, labels: Any, against: Sequence[Any] | None, training: bool
 ) -> Explanation:
     """corpus: one sentence. labels: the true labels, True for those in the data, or None; against: other labels to compare with."""
-    shown, note = searching(estimator)
-    try:
-        trace = shown.trace(corpus, labels, features=True, training=training)
-    except LabelError as error:
-        trace = shown.trace(corpus, features=True)
-        note = _sentences(note, f"The truth cannot be followed: {error.message}")
+    shown: Searched | Scored = (
+        Scored(estimator, corpus, labels)
+        if estimator.model_.outputs.scored_by_parts
+        else Searched(estimator, corpus, labels, training)
+    )
     [output] = estimator.predict(corpus)
-    chosen = _forced(shown, corpus, output, "output")
+    chosen = shown.path(output, "output")
     free = _without_constraints(estimator, shown, corpus)
     kept = None if free is None else constrained(estimator, corpus, chosen.side, free.side)
     errors = None if labels is None else estimator.search_errors(corpus, None if labels is True else [labels])
-    best = _missed(estimator, shown, corpus, trace, errors)
+    best = _missed(estimator, shown, corpus, errors)
+    truth = shown.true_path("truth")
     if against is not None:
-        other: Path | None = _forced(shown, corpus, against, "given")
-    elif reached(trace) and trace.truth is not None and trace.truth != chosen.labels:
-        other = true_path(trace, trace.truth, "truth")
+        other: Path | None = shown.given(against)
+    elif truth is not None and truth.labels != chosen.labels:
+        other = truth
     elif best is None and kept is not None and kept.changes:
         other = free
     else:
-        other = best or _runner_up(estimator, shown, corpus, chosen, trace)
-    if trace.truth is not None and not reached(trace):
-        note = _sentences(note, "No path leads to the truth; y-good is what comes as near to it as can be.")
+        other = best or _runner_up(estimator, shown, corpus, chosen)
     decided = decision(chosen, other)
+    arcs, trace = shown.choices(output), shown.trace
+    note = shown.note
     blames_model = errors is not None and errors.of[0] == "model" and other is not None and other.name == "truth"
-    if blames_model and decided.difference < 0:  # otherwise it would be a search error or a tie
+    if blames_model and decided.difference < 0 and trace is not None:  # otherwise it would be a search error or a tie
         note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
-    if trace.output is not None and trace.output != chosen.labels:
+    if trace is not None and trace.output is not None and trace.output != chosen.labels:
         reason = "" if kept is None or trace.forbidden is not None else " It does not look at constraints."
         note = _sentences(note, f"The search shown ends with another output than prediction.{reason}")
-    found = replace(explanation_of(trace, decided, errors, best, note), constrained=kept)
+    fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
+    missed = None if best is None else best.side
+    found = Explanation(
+        shown.input, shown.truth, decided, fault, trace, note, missed, test, constrained=kept, arcs=arcs
+    )
     first = estimator.first_labels(corpus)
     if first is None:
         return found
@@ -73,22 +117,22 @@ def explanation_of(
     return Explanation(trace.input, trace.truth, decided, fault, trace, note, missed, test)
 
 
-def _without_constraints(estimator: Any, shown: Any, corpus: Corpus) -> Path | None:
+def _without_constraints(estimator: Any, shown: Searched | Scored, corpus: Corpus) -> Path | None:
     """What the model gives if it does not keep its constraints; None if it keeps none."""
     if estimator.decoder().kept is None:
         return None
     [labels] = estimator.predict(corpus, constraints=False)
-    return _forced(shown, corpus, labels, FREE)
+    return shown.path(labels, FREE)
 
 
-def _missed(estimator: Any, shown: Any, corpus: Corpus, trace: Trace, errors: SearchErrors | None) -> Path | None:
+def _missed(estimator: Any, shown: Searched | Scored, corpus: Corpus, errors: SearchErrors | None) -> Path | None:
     """The better output that the search missed: the best of all or, if that is unknown, the truth."""
     if errors is None or not errors.missed[0]:
         return None
     if errors.test == "truth":
-        return true_one(trace)
+        return shown.true_path(BEST)
     best = estimator.best_output(corpus)
-    return None if best is None else _forced(shown, corpus, best, BEST)
+    return None if best is None else shown.path(best, BEST)
 
 
 def true_one(trace: Trace) -> Path | None:
@@ -128,19 +172,16 @@ def _forced(estimator: Any, corpus: Corpus, labels: Sequence[Any], name: str) ->
     return path
 
 
-def _runner_up(estimator: Any, shown: Any, corpus: Corpus, chosen: Path, trace: Trace) -> Path | None:
+def _runner_up(estimator: Any, shown: Searched | Scored, corpus: Corpus, chosen: Path) -> Path | None:
     """The best other output: exact if there are lists of the best, otherwise the next output of the search."""
-    if shown is not estimator:
+    if shown.lists:
         try:
-            [best] = estimator.predict_nbest(corpus, 2)
+            ranked = estimator.predict_nbest(corpus, 2)[0]
         except (
             SearchError,
             UnsupportedError,
         ):  # a structure without lists, or exact decoding by a beam without a limit
             pass
         else:
-            return _forced(shown, corpus, best[1][0], "runner-up") if len(best) > 1 else None
-    for node, labels in trace.outputs:
-        if labels != chosen.labels:
-            return path_to(trace, node, labels, "runner-up")
-    return None
+            return shown.path(ranked[1][0], "runner-up") if len(ranked) > 1 else None
+    return shown.next_output(chosen)

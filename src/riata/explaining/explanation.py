@@ -11,6 +11,7 @@ from riata.explaining.paged import Paged
 from riata.explaining.trace import Feature, Labels, Plain, Trace, as_json
 
 if TYPE_CHECKING:
+    from riata.explaining.arcs import ArcChoice
     from riata.explaining.constrained import Constrained
 
 FAULTS: Mapping[str, str] = {
@@ -77,6 +78,7 @@ class Explanation(Paged):
     test: str | None = None  # as SearchErrors.test: "exact" or "truth"
     first: Labels | None = None  # with two passes, the labels of the first
     constrained: Constrained | None = None  # what constraints changed; None: the model keeps none
+    arcs: tuple[ArcChoice, ...] | None = None  # of trees that are not searched, what was chosen for every token
 
     @property
     def missed(self) -> Side | None:

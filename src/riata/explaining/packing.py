@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from riata.explaining.arcs import ArcChoice
 from riata.explaining.constrained_text import changes, summary
 from riata.explaining.explanation import Explanation, Side
 from riata.explaining.trace import Feature, Forbidden, Node, Plain, Step, Taken, Trace, Update, as_json
@@ -43,6 +44,7 @@ def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "without": None,
         "constraints": None,
         "decision": None,
+        "arcs": None,
     }
     return {**head, "trace": _trace(trace, tables)}
 
@@ -55,6 +57,7 @@ def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]
         "best": None if explanation.missed is None else as_json(explanation.missed.labels),
         **_constraints(explanation),
         "decision": _decision(explanation, tables),
+        "arcs": None if explanation.arcs is None else [_arc(arc, tables) for arc in explanation.arcs],
         "trace": None if explanation.trace is None else _trace(explanation.trace, tables),
     }
 
@@ -124,6 +127,20 @@ def _decision(explanation: Explanation, tables: _Tables) -> dict[str, Any]:
         "other": None if decision.other is None else decision.other.name,
         "difference": number(decision.difference),
         "contributions": tables.features(decision.contributions),
+    }
+
+
+def _arc(arc: ArcChoice, tables: _Tables) -> dict[str, Any]:
+    return {
+        "head": arc.head,
+        "relation": arc.relation,
+        "score": number(arc.score),
+        "other_head": arc.other_head,
+        "other_relation": arc.other_relation,
+        "margin": number(arc.margin),
+        "confidence": number(arc.confidence),
+        "relation_confidence": number(arc.relation_confidence),
+        "features": tables.features(arc.features),
     }
 
 

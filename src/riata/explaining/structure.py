@@ -1,10 +1,10 @@
-"""What a trace asks of a structure: its actions and outputs in words."""
+"""What explanations ask of a structure: the actions and outputs of its search in words; or, if it is not searched, the parts of outputs."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from riata.data.types import Corpus, Ids
 from riata.errors import LabelError
 from riata.explaining.trace import Labels
 from riata.models.model import Model
+
+if TYPE_CHECKING:
+    from riata.explaining.arcs import ArcChoice
+    from riata.explaining.contributions import Path
 
 Action = tuple[int, int]  # of the core: number of tokens covered before, and the code of what is added
 
@@ -39,6 +43,29 @@ class TracedStructure(ABC):
     @abstractmethod
     def output(self, path: Sequence[Action]) -> Labels:
         """The labels that all actions of a path give."""
+
+
+class ScoredStructure(ABC):
+    """One sentence of a structure that is not searched step by step, but whose outputs are scored part by part. TRACED, too."""
+
+    def __init__(self, model: Model, inputs: Corpus) -> None:
+        self.model, self.inputs = model, inputs
+
+    @abstractmethod
+    def codes(self, labels: Sequence[Any]) -> Ids:
+        """Labels, as predict gives them or as a column has them, as codes of the core; LabelError if the model does not have a label."""
+
+    @abstractmethod
+    def shown(self, codes: Ids) -> Labels:
+        """Labels as people write them."""
+
+    @abstractmethod
+    def path(self, codes: Ids, name: str) -> Path:
+        """An output, part by part."""
+
+    @abstractmethod
+    def choices(self, codes: Ids, confidences: Any) -> tuple[ArcChoice, ...]:
+        """What was chosen for every token. confidences: [outputs, T] or None."""
 
 
 def gold_ids(labels: Sequence[str], known: Sequence[str]) -> Ids:

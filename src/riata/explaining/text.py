@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from riata.explaining.arcs_text import arcs_text
 from riata.explaining.constrained import FREE
 from riata.explaining.constrained_text import constraints_text
 from riata.explaining.explanation import Decision, Explanation, Side
@@ -51,6 +52,8 @@ def _parts(explanation: Explanation, top: int) -> Iterator[RenderableType]:
         yield constraints_text(explanation, explanation.constrained)
     if explanation.trace is not None:
         yield _search(explanation.trace)
+    if explanation.arcs is not None:
+        yield arcs_text(explanation)
     yield _decision(explanation, top)
 
 

@@ -52,6 +52,7 @@ class ArcOutputs(TreeOutputs):
         return True
 
     branches = True
+    scored_by_parts = True
 
     def best_kept(self, model: Model, alone: Corpus, rules: Rules, seconds: float) -> BestKept:
         from riata.models.constrained_trees import TreeSearch
@@ -117,9 +118,7 @@ class ArcOutputs(TreeOutputs):
         rows = (read_ids(arrays, "rows/groups"), read_ids(arrays, "rows/numbers"))
         try:
             weights.set_blocks(features.index, groups, *_sides(arrays, "blocks"), flat[:of_arcs])
-            weights.set_rows(
-                features.index, *rows, *_sides(arrays, "rows"), counts, relations_of, flat[of_arcs:]
-            )
+            weights.set_rows(features.index, *rows, *_sides(arrays, "rows"), counts, relations_of, flat[of_arcs:])
         except RiataError as error:
             raise ModelFileError(f"the model's rows of weights are inconsistent: {error.message}") from None
         return Model(features, weights, outputs)

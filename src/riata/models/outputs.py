@@ -217,6 +217,9 @@ class Outputs(ABC):
         found[slot] = other[slot]
         return found
 
+    scored_by_parts: ClassVar[bool] = (
+        False  # whether outputs are explained part by part, since there is no search to show
+    )
     branches: ClassVar[bool] = (
         False  # whether it has a search of its own for the best output that keeps rules, best_kept
     )

@@ -35,8 +35,13 @@ class TreeOutputs(Outputs):
         return replace(known, rules="trees with one root" + ("" if self.crossing else " whose arcs do not cross"))
 
     def stuck(self, weights: Weights, starts: Starts, known: KnownLabels) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = stuck_trees(starts, self.given_heads(known), not self.crossing)
+        by = self.headed_by(weights, known)
+        found: NDArray[np.int64] = stuck_trees(starts, self.given_heads(known), not self.crossing, by)
         return found
+
+    def headed_by(self, weights: Weights, known: KnownLabels) -> NDArray[np.uint8]:
+        """[N] Whether a token may be headed by the root (1), by others (2) or by both (3), as far as relations tell; or empty: by both."""
+        return np.zeros(0, np.uint8)
 
     def given_heads(self, known: KnownLabels) -> Ids:
         """[N] The heads that are known; NO_HEAD: any head will do."""

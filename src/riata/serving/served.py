@@ -114,6 +114,8 @@ class Served:
 
     def _offers(self) -> dict[str, bool]:
         """What can be asked of the model: tried, with one word."""
+        from riata.explaining.explain import searching
+
         if not self.columns:
             return dict.fromkeys(("nbest", "confidence", "beam", "trace", "constraints"), False)
         probe = [[PROBE if self.columns == 1 else (PROBE,) * self.columns]]
@@ -121,7 +123,7 @@ class Served:
             "nbest": lambda: self.estimator.predict_nbest(probe, 1),
             "confidence": lambda: self.estimator.predict_confidence(probe),
             "beam": lambda: self.estimator.twin(queue="beam", beam=2).predict(probe),
-            "trace": lambda: self.estimator.explain(probe[0]),
+            "trace": lambda: searching(self.estimator)[0].trace(probe[0]),
             "constraints": lambda: self.estimator.twin(constraints=[parse(self._harmless())]).predict(probe),
         }
         return {name: _works(asked) for name, asked in tried.items()}

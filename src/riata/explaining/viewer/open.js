@@ -18,7 +18,8 @@ function shaped(data) {
     name: values[name], label: values[features.label[i]], weight: features.weight[i],
   }));
   const decision = data.decision && shapedDecision(data.decision, values, table);
-  return { ...data, decision, trace: data.trace && shapedTrace(data.trace, values, table) };
+  const arcs = data.arcs && data.arcs.map((arc) => ({ ...arc, features: listed(table, ...arc.features) }));
+  return { ...data, decision, arcs, trace: data.trace && shapedTrace(data.trace, values, table) };
 }
 
 // Features with their values; push is how far each of them moves a score.

@@ -30,12 +30,16 @@ function show(data) {
     byId("constraints-panel").hidden = false;
     showConstraints(data.constraints);
   }
+  if (data.arcs) {
+    byId("arcs-panel").hidden = false;
+    showArcs(data);
+  }
   if (data.decision) {
     byId("decision-panel").hidden = false;
     showDecision(data);
   }
   steps?.begin();
-  byId("foot").textContent = data.trace ? `${visible(data.trace.heading)}.` : "Exact decoding: there is no queue to watch.";
+  byId("foot").textContent = data.trace ? `${visible(data.trace.heading)}.` : data.arcs ? "The best of all trees, found exactly: there is no search to watch." : "Exact decoding: there is no queue to watch.";
   showGlossary();
   byId("help-button").hidden = steps === null;
   byId("help-button").addEventListener("click", () => byId("help").showModal());

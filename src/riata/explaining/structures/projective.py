@@ -1,0 +1,5 @@
+"""Explanations of dependency trees without crossing arcs. They are not searched: an output is explained arc by arc."""
+
+from riata.explaining.arcs import ScoredArcs
+
+TRACED = ScoredArcs
