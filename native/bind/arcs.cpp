@@ -158,6 +158,27 @@ void take(ArcModel<Real, Trees>& to, const ArcModel<Other, Trees>& from) {
   to.weights.flat.assign(from.weights.flat.begin(), from.weights.flat.end());
 }
 
+template <class Real, class Trees>
+void see_relations(ArcModel<Real, Trees>& model, const In<std::uint8_t>& root, const In<std::uint8_t>& others) {
+  ArcRows& rows = model.weights.rows.own();
+  const auto count = static_cast<std::size_t>(rows.relations());
+  check(root.shape(0) == count && others.shape(0) == count);
+  for (std::int32_t r = 0; r < rows.relations(); ++r) {
+    if (view(root)[static_cast<std::size_t>(r)] != 0) rows.offered.see(0, r);
+    if (view(others)[static_cast<std::size_t>(r)] != 0) rows.offered.see(1, r);
+  }
+}
+
+template <class Real, class Trees>
+nb::tuple offered_relations(const ArcModel<Real, Trees>& model) {
+  const auto flags = [&](std::int32_t head) {
+    std::vector<std::uint8_t> out(static_cast<std::size_t>(model.weights.rows->relations()), 1);
+    for (const std::int32_t r : model.weights.rows->offered.refused(head)) out[static_cast<std::size_t>(r)] = 0;
+    return out;
+  };
+  return nb::make_tuple(give(flags(0)), give(flags(1)));
+}
+
 // Opens one sentence after the other, each with a given tree: visit(structure, sentence, its first token, its tree).
 template <class Real, class Trees, class Visit>
 void each_tree(const ArcModel<Real, Trees>& model, const FeatureIndex& index, const Instances& instances, const Outputs& found,
@@ -245,6 +266,15 @@ void bind_weights(nb::module_& m, const std::string& name) {
            "The weights of found trees: the token of each, and its place. Weights of siblings belong to the child.")
       .def("other_heads", &other_heads<Real, Trees>, nb::arg("index"), nb::arg("instances"), nb::arg("found"),
            "For every token of found trees the best tree in which it has another head: the token's code there, or -1, and the score.")
+      .def(
+          "seen_relations",
+          [](const Kind& self) {
+            const OfferedRelations& offered = self.weights.rows->offered;
+            return nb::make_tuple(give(std::vector(offered.seen(true))), give(std::vector(offered.seen(false))));
+          },
+          "Flags of relations that training has seen with the root, and with other heads.")
+      .def("see_relations", &see_relations<Real, Trees>, nb::arg("root"), nb::arg("others"))
+      .def("offered_relations", &offered_relations<Real, Trees>, "Flags of relations that the root, and other heads, may have.")
       .def_prop_ro("longest", &Kind::longest, "How many tokens a sentence may have.");
 }
 

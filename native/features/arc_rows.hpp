@@ -15,6 +15,7 @@
 #include "core/kernels.hpp"
 #include "core/numbers.hpp"
 #include "features/arc_templates.hpp"
+#include "features/offered_relations.hpp"
 #include "features/packed_row.hpp"
 
 namespace riata {
@@ -85,7 +86,7 @@ class ArcRows {
 
   ArcRows() = default;
   ArcRows(const ArcTemplates& templates, std::int32_t relations)
-      : relations_(relations), blocks_(templates.groups().size()), pairs_(templates.groups().size()) {
+      : offered(relations), relations_(relations), blocks_(templates.groups().size()), pairs_(templates.groups().size()) {
     for (const ArcGroup& group : templates.groups()) {
       sizes_.push_back(group.numbers());
       first_tables_.push_back(rows_.size());
@@ -93,12 +94,16 @@ class ArcRows {
     }
   }
 
+  OfferedRelations offered;  // what training has seen
+
   std::int32_t relations() const noexcept { return relations_; }
   std::int64_t size() const noexcept { return size_; }  // weights
   std::int64_t block_size(std::int32_t g) const noexcept { return sizes_[static_cast<std::size_t>(g)]; }
 
   // The place of the block of an arc.
-  std::int64_t find(std::int32_t g, std::int32_t a, std::int32_t b) const noexcept { return blocks_[static_cast<std::size_t>(g)].find(a, b).place(); }
+  std::int64_t find(std::int32_t g, std::int32_t a, std::int32_t b) const noexcept {
+    return blocks_[static_cast<std::size_t>(g)].find(a, b).place();
+  }
   void prefetch(std::int32_t g, std::int32_t a, std::int32_t b) const noexcept { blocks_[static_cast<std::size_t>(g)].prefetch(a, b); }
   std::int64_t add(std::int32_t g, std::int32_t a, std::int32_t b) {
     WeightPlace& block = blocks_[static_cast<std::size_t>(g)].at(a, b);
@@ -134,9 +139,8 @@ class ArcRows {
   void each_block(Visit visit) const {
     std::vector<std::tuple<std::int64_t, std::int32_t, std::int32_t, std::int32_t>> found;
     for (std::size_t g = 0; g < blocks_.size(); ++g) {
-      blocks_[g].each([&](std::int32_t a, std::int32_t b, WeightPlace block) {
-        found.push_back({block.place(), static_cast<std::int32_t>(g), a, b});
-      });
+      blocks_[g].each(
+          [&](std::int32_t a, std::int32_t b, WeightPlace block) { found.push_back({block.place(), static_cast<std::int32_t>(g), a, b}); });
     }
     std::ranges::sort(found);
     for (const auto& [place, g, a, b] : found) visit(g, a, b, place);

@@ -25,8 +25,8 @@ struct Problem {
   ArcModel<double, Trees>& like;
   ArcPotentials<double, Trees> potentials;
 
-  Problem(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>& groups)
-      : in(enumerated_trees<Trees>(rng, 2, 4, groups)),
+  Problem(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>& groups, bool rooted = false, std::int32_t relations = 2)
+      : in(enumerated_trees<Trees>(rng, relations, relations > 2 ? 2 : 4, groups, rooted)),
         like(dynamic_cast<ArcModel<double, Trees>&>(*in->model)),
         potentials(like, in->instances, in->gold, which) {}
 
@@ -57,14 +57,16 @@ double listed_value(const Problem<Trees>& problem, const std::vector<double>& at
 }
 
 template <class Trees>
-void check_objective(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>& groups) {
-  Problem<Trees> problem(rng, which, groups);
+void check_objective(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>& groups, bool rooted = false, std::int32_t relations = 2) {
+  Problem<Trees> problem(rng, which, groups, rooted, relations);
   std::vector<double> at = problem.potentials.point(problem.like.weights);
   for (double& x : at) x += 0.3 * random_number(rng);
   std::vector<double> gradient, other;
   const double value = problem.value(at, gradient);
   CHECK(near(value, listed_value(problem, at)));
   CHECK(problem.value(at, other, 3) == value && other == gradient);
+  BatchObjective alone(problem.potentials, std::vector<double>{}, output_loss("log"));
+  CHECK(alone.value(at, 1, go_on).value == value);
   for (int drawn = 0; drawn < 40; ++drawn) {
     const auto i = static_cast<std::size_t>(rng.below(at.size()));
     std::vector<double> more = at, less = at;
@@ -76,8 +78,8 @@ void check_objective(Rng& rng, FeatureLabels which, const std::vector<ArcGroup>&
 
 // The changes that single sentences make are the gradient of all.
 template <class Trees>
-void check_sentences(Rng& rng, const std::vector<ArcGroup>& groups) {
-  Problem<Trees> problem(rng, FeatureLabels::seen, groups);
+void check_sentences(Rng& rng, const std::vector<ArcGroup>& groups, std::int32_t relations = 2) {
+  Problem<Trees> problem(rng, FeatureLabels::seen, groups, false, relations);
   const std::vector<double> at = problem.potentials.point(problem.like.weights);
   std::vector<double> gradient;
   const double value = problem.value(at, gradient);
@@ -184,6 +186,11 @@ int main() {
   check_all<ProjectiveTrees>(rng, arc_groups(), false);
   check_all<ProjectiveTrees>(rng, sibling_groups(), true);
   check_all<AllTrees>(rng, arc_groups(), false);
+  check_objective<ProjectiveTrees>(rng, FeatureLabels::seen, sibling_groups(), true);
+  check_objective<AllTrees>(rng, FeatureLabels::seen, arc_groups(), true);
+  check_objective<ProjectiveTrees>(rng, FeatureLabels::seen, arc_groups(), false, 7);  // more relations than a packed row holds together
+  check_objective<ProjectiveTrees>(rng, FeatureLabels::all, arc_groups(), false, 7);
+  check_sentences<ProjectiveTrees>(rng, arc_groups(), 7);
   check_logarithms(rng);
   return 0;
 }

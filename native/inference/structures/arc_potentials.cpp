@@ -59,6 +59,7 @@ void ArcPotentials<Real, Trees>::enter_truths(std::vector<bool>& exists) {
     siblings.open(s);
     const Codes tree = this->gold(s);
     for (std::size_t t = 0; t < tree.size(); ++t) {
+      rows.offered.see(tree[t] / relations, tree[t] % relations);
       scorer.each_place(growing, tree[t] / relations, static_cast<std::int32_t>(t) + 1, mark,
                         [&](const GrowingRow& row) { mark(row.place(tree[t] % relations)); });
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,7 +50,7 @@ class ArcScorer {
   // Calls visit(head, child, score) for all arcs. After `score`.
   template <class Visit>
   void each_arc(Visit visit);
-  // Writes the scores of all relations of an arc, [stride]. After `score`.
+  // Writes the scores of all relations of an arc, [stride], minus infinity for those that are not offered. After `score`.
   void relations(std::int32_t head, std::int32_t child, Real* out);
 
   // Calls visit(place) for all weights of an arc, and visit_row(row) for the rows of its relations. weights: such as KnownWeights.
@@ -236,6 +237,7 @@ void ArcScorer<Real>::relations(std::int32_t head, std::int32_t child, Real* out
   for (std::int32_t r = 0; r < stride_; ++r) out[r] = of_head[r] + of_child[r];
   for (const PackedRow& row : found_) row.add_to(out, stride_, weights_);
   for (std::int32_t r = 0; r < stride_; ++r) out[r] *= scale_;
+  for (const std::int32_t r : rows_.offered.refused(head)) out[r] = -std::numeric_limits<Real>::infinity();
 }
 
 template <class Real>

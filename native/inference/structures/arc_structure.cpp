@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -30,7 +31,11 @@ void ArcModel<Real, Trees>::check(const Corpus& corpus, std::size_t size) const 
 template <class Real, class Trees>
 std::unique_ptr<Structure<Real>> ArcModel<Real, Trees>::over(const Corpus& corpus, Vector<Real>& vector, bool grows) {
   constexpr std::int64_t per_token = 200;  // numbers that a token brings; memory that is reserved and not used costs nothing
-  if (grows) vector.reserve(static_cast<std::size_t>(corpus.instances.tokens() * per_token));
+  if (grows) {
+    vector.reserve(static_cast<std::size_t>(corpus.instances.tokens() * per_token));
+    ArcRows& rows = weights.rows.own();
+    for (const std::int32_t code : corpus.gold) rows.offered.see(code / rows.relations(), code % rows.relations());
+  }
   return std::make_unique<ArcStructure<Real, Trees>>(*this, corpus, vector, grows);
 }
 
@@ -42,6 +47,7 @@ void ArcModel<Real, Trees>::match(Model<Real>& other, const typename Model<Real>
   ArcRows& to = same.weights.rows.own();
   if (from.relations() != to.relations() || templates.size() != same.templates.size())
     throw Error("RiataError", "the weights belong to different models");
+  to.offered.see(from.offered);
   from.each_block([&](std::int32_t g, std::int32_t a, std::int32_t b, std::int64_t place) {
     if (templates[g].has_pairs()) a = to.add_pair(g, from.pairs(g).left(a), from.pairs(g).right(a));
     visit(place, to.add(g, a, b), from.block_size(g));
@@ -299,6 +305,7 @@ double ArcStructure<Real, Trees>::score(Codes output) {
   const auto add = [&](std::int64_t place) { sum += double(vector_.data()[place]); };
   for (std::size_t t = 0; t < output.size(); ++t) {
     const std::int32_t relation = output[t] % relations_;
+    if (!rows_.offered.offers(output[t] / relations_, relation)) return -std::numeric_limits<double>::infinity();
     scorer_.each_place(known, output[t] / relations_, static_cast<std::int32_t>(t) + 1, add, [&](const PackedRow& row) {
       if (const std::int64_t place = row.place(relation); place != ArcRows::unknown) add(place);
     });

@@ -22,6 +22,7 @@ double ArcStructure<Real, Trees>::sums(double sharpness) {
       if (h == c || !may_head(h, c)) continue;
       const Real* of_relations = relations_of(h, c);
       const double highest = double(*std::max_element(of_relations, of_relations + relations_));
+      if (std::isinf(highest)) continue;
       double sum = 0;
       for (std::int32_t r = 0; r < relations_; ++r) sum += std::exp(sharpness * (double(of_relations[r]) - highest));
       log_arcs_(h, c) = sharpness * (double(plain_(h, c)) + highest) + std::log(sum);
@@ -35,6 +36,7 @@ double ArcStructure<Real, Trees>::sums(double sharpness) {
 // After `sums` and relations_of: the probability of an arc with a relation.
 template <class Real, class Trees>
 double ArcStructure<Real, Trees>::share(std::int32_t head, std::int32_t child, std::int32_t relation) {
+  if (!(shares_(head, child) > 0)) return 0;
   const double score = sharpness_ * (double(plain_(head, child)) + double(of_relations_[static_cast<std::size_t>(relation)]));
   return shares_(head, child) * std::exp(score - log_arcs_(head, child));
 }
@@ -113,6 +115,7 @@ ExpectedRight ArcStructure<Real, Trees>::least_risk(std::span<std::int32_t> out)
       relations_of(h, c);
       const auto most = std::max_element(of_relations_.begin(), of_relations_.begin() + relations_);
       const auto relation = static_cast<std::int32_t>(most - of_relations_.begin());
+      if (std::isinf(*most)) continue;
       by_share(h, c) = static_cast<Real>(share(h, c, relation));
       likeliest[by_share.place(h, c)] = relation;
     }

@@ -89,8 +89,15 @@ inline std::vector<ArcGroup> sibling_groups() {
   return out;
 }
 
+// Whether the first relation is that of the root and of no other head.
+inline bool is_rooted(const Output& tree, std::int32_t relations) {
+  return std::ranges::all_of(tree, [&](std::int32_t code) { return (code / relations == 0) == (code % relations == 0); });
+}
+
+// rooted: in all truths, the root has a relation of its own.
 template <class Trees>
-Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, const std::vector<ArcGroup>& groups = arc_groups()) {
+Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, const std::vector<ArcGroup>& groups = arc_groups(),
+                      bool rooted = false) {
   std::vector<std::pair<std::int32_t, std::int32_t>> reads{{0, -1}, {0, 0}, {0, 1}, {1, -2}, {1, -1}};
   auto out = std::make_unique<Enumerated>(Trees::name, FeatureIndex({{-1, 0, 0}, {0, 0, 1}}, {}, 1, false, {}, {}, 0, reads));
   const bool projective = std::string(Trees::name) == "projective";
@@ -103,7 +110,8 @@ Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, con
     const auto first = static_cast<std::size_t>(drawn.starts[s]), end = static_cast<std::size_t>(drawn.starts[s + 1]);
     const std::size_t length = std::min(end - first, longest);
     if (length > 0) {
-      const std::vector<Output> trees = all_trees(static_cast<std::int32_t>(length), relations, projective);
+      std::vector<Output> trees = all_trees(static_cast<std::int32_t>(length), relations, projective);
+      if (rooted) std::erase_if(trees, [&](const Output& tree) { return !is_rooted(tree, relations); });
       const Output& truth = trees[rng.below(trees.size())];
       kept.gold.insert(kept.gold.end(), truth.begin(), truth.end());
     }

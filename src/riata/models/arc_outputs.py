@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances, most_relations
+from riata.data.kept_labels import KnownLabels
 from riata.data.types import Corpus, Ids
 from riata.errors import ModelFileError, RiataError
 from riata.features.arcs import ArcFeatures, Group, block_sizes, has_pairs, parse
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.models.arrays import narrow, read_strings
+from riata.models.arrays import narrow, read_array, read_strings
 from riata.models.container import Arrays
 from riata.models.feature_parts import (
     feature_header,
@@ -74,6 +75,25 @@ class ArcOutputs(TreeOutputs):
         weights: Any = model.weights
         return weights.tree_probabilities(model.features.index, instances, codes, temperature)
 
+    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+        """[N] whether the root has a relation that training has not seen there, or another head one that is the root's alone."""
+        weights: Any = model.weights
+        root, others = (flags.astype(bool) for flags in weights.offered_relations())
+        heads, relations = np.divmod(labels, np.int32(len(self.relations)))
+        never: NDArray[np.bool_] = ~np.where(heads == 0, root[relations], others[relations])
+        return never
+
+    def headed_by(self, weights: Any, known: KnownLabels) -> NDArray[np.uint8]:
+        root, others = (flags.astype(bool) for flags in weights.offered_relations())
+        sets = known.sets.astype(bool)
+        relations, heads = sets[:, : len(self.relations)], sets[:, len(self.relations) :]
+        by_root = (relations & root).any(axis=1) & heads[:, 0]
+        by_others = (relations & others).any(axis=1) & heads[:, 1:].any(axis=1)
+        by: NDArray[np.uint8] = np.append(by_root + 2 * by_others, 3).astype(np.uint8)[
+            known.of
+        ]  # of is -1: nothing is known
+        return by
+
     def memory(self, features: Features) -> tuple[str, int]:
         return f"{len(self.relations):,} relations and these features", 0  # blocks enter while they are learnt
 
@@ -88,6 +108,8 @@ class ArcOutputs(TreeOutputs):
             if has_pairs(group):
                 heads, children = weights.pairs(g)
                 arrays[f"pairs/{g}/heads"], arrays[f"pairs/{g}/children"] = narrow(heads + 1), narrow(children + 1)
+        for name, flags in zip(("root", "others"), weights.seen_relations(), strict=True):
+            arrays[f"seen/{name}"] = flags
         flat = weights.flat()
         numbers = _store_blocks(weights, flat, features.arcs.groups, arrays), _store_rows(weights, flat, arrays)
         store_weights(np.concatenate(numbers), arrays)
@@ -117,6 +139,7 @@ class ArcOutputs(TreeOutputs):
         flat = read_weights(arrays, of_arcs + len(relations_of))
         rows = (read_ids(arrays, "rows/groups"), read_ids(arrays, "rows/numbers"))
         try:
+            weights.see_relations(*(read_array(arrays, f"seen/{name}").astype(np.uint8) for name in ("root", "others")))
             weights.set_blocks(features.index, groups, *_sides(arrays, "blocks"), flat[:of_arcs])
             weights.set_rows(features.index, *rows, *_sides(arrays, "rows"), counts, relations_of, flat[of_arcs:])
         except RiataError as error:
