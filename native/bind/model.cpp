@@ -55,6 +55,19 @@ nb::tuple best(const Model<Real>& self, const FeatureIndex& index, const Instanc
 }
 
 template <class Real>
+nb::tuple best_of_search(const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const nb::dict& settings,
+                         std::int64_t n) {
+  const Settings search = as_settings(settings);
+  const Poll poll = as_poll(nb::none());
+  BestOutputs found;
+  {
+    nb::gil_scoped_release release;
+    found = nbest_of_search(self, without_truth(index, instances), QueueSpec::of(search), limits_of(search), n, poll);
+  }
+  return as_tuple(std::move(found));
+}
+
+template <class Real>
 nb::tuple summed(const Model<Real>& self, const FeatureIndex& index, const Instances& instances, double sharpness) {
   FeaturePlaces expected;
   std::vector<double> log_z = sums_of(self, without_truth(index, instances), sharpness, expected);
@@ -184,6 +197,8 @@ void bind_questions(nb::class_<Model<Real>>& model) {
            "The outputs that exact search or a queue finds, one number per token.")
       .def("nbest", &best<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("n"),
            "The n best outputs: how many of each sentence, the outputs one after the other, their scores.")
+      .def("nbest_of_search", &best_of_search<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("n"),
+           "The n best of the outputs that a search by levels ends with, as nbest gives them.")
       .def(
           "scores_of",
           [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const Outputs& outputs) {

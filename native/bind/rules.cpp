@@ -116,6 +116,27 @@ void bind_questions(nb::module_& m) {
       "a wide beam in place of exact search. numbers: of the sentences in the rules; empty: their own.");
 }
 
+template <class Real>
+void bind_lists(nb::module_& m) {
+  m.def(
+      "nbest_under",
+      [](const Model<Real>& self, const FeatureIndex& index, const Instances& instances, const nb::dict& settings, const Rules& rules,
+         const In<std::int64_t>& numbers, std::int64_t n) {
+        const Settings search = as_settings(settings);
+        const Poll poll = as_poll(nb::none());
+        BestOutputs found;
+        {
+          nb::gil_scoped_release release;
+          found = nbest_under(self, without_truth(index, instances), QueueSpec::of(search), limits_of(search), rules, view(numbers), n, {},
+                              poll);
+        }
+        return nb::make_tuple(give(std::move(found.counts)), give(std::move(found.codes)), give(std::move(found.scores)));
+      },
+      nb::arg("weights"), nb::arg("index"), nb::arg("instances"), nb::arg("settings"), nb::arg("rules"), nb::arg("numbers"), nb::arg("n"),
+      "The n best outputs of every sentence that the search ends with which finds the best one under rules, as Weights.nbest gives them; "
+      "none where it finds none. numbers: of the sentences in the rules; empty: their own.");
+}
+
 void rules(nb::module_& m) {
   nb::class_<Rules>(m, "Rules", "Rules that outputs of sentences must keep, or pay for.")
       .def(
@@ -169,6 +190,8 @@ void rules(nb::module_& m) {
       "What outputs break: 0: nothing; 1: rules with penalties only; 2: other rules. labels: as many at every position, -1 for none.");
   bind_questions<float>(m);
   bind_questions<double>(m);
+  bind_lists<float>(m);
+  bind_lists<double>(m);
 }
 
 const Bindings entered(rules);

@@ -46,19 +46,17 @@ BestOutputs best_of_each(const Model<Real>& model, Structure<Real>& structure, s
   for (; s < corpus.sentences(); ++s) {
     out.counts.push_back(0);
     if (corpus.length(s) == 0) {
-      out.counts.back() = 1;
-      out.scores.push_back(0);
+      out.add({}, 0);
       continue;
     }
     structure.open(s);
     prepare(structure);
     codes.resize(static_cast<std::size_t>(corpus.length(s)));
-    for (; out.counts.back() < n; ++out.counts.back()) {
+    while (out.counts.back() < n) {
       if (clock.due(corpus.length(s)) && !poll(s)) return out;
       const std::optional<double> score = next(structure, std::span(codes));
       if (!score) break;
-      out.codes.insert(out.codes.end(), codes.begin(), codes.end());
-      out.scores.push_back(*score);
+      out.add(codes, *score);
     }
   }
   return out;
@@ -94,6 +92,29 @@ template <class Real>
 BestOutputs nbest(const Model<Real>& model, const Corpus& corpus, std::int64_t n, const Poll& poll) {
   Opened<Real> opened(model, corpus);
   return best_of_each(model, *opened.structure, n, poll, [&](Structure<Real>& structure) { structure.open_list(n); }, next_best);
+}
+
+template <class Real>
+BestOutputs nbest_of_search(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, std::int64_t n,
+                            const Poll& poll) {
+  check_keeps_levels(queue);
+  Opened<Real> opened(model, corpus);
+  const std::unique_ptr<CorpusSpace> space = opened.structure->space(queue);
+  CorpusSearch search(*space, queue, limits, poll);
+  BestOutputs out;
+  PollClock clock(model.work());
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    if (clock.due(corpus.length(s)) && !poll(s)) break;
+    out.counts.push_back(0);
+    if (corpus.length(s) == 0) {
+      out.add({}, 0);
+      continue;
+    }
+    search.at = s;
+    space->open(s, false);
+    add_goals(search.search, *space, run_on(s, search.search), n, static_cast<std::size_t>(corpus.length(s)), 0, out);
+  }
+  return out;
 }
 
 template <class Real>
@@ -247,18 +268,19 @@ std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const> 
   return out;
 }
 
-#define RIATA_QUESTIONS(Real)                                                                                                         \
-  template std::vector<std::int32_t> decode(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Poll&);         \
-  template BestOutputs nbest(const Model<Real>&, const Corpus&, std::int64_t, const Poll&);                                           \
-  template BestOutputs loss_augmented(const Model<Real>&, const Corpus&, double, std::span<const double>, std::int64_t, const Poll&); \
-  template std::vector<double> losses_of(const Model<Real>&, const Corpus&, std::span<const double>, Codes);                          \
-  template std::vector<double> scores_of(const Model<Real>&, const Corpus&, Codes);                                                   \
-  template FeaturePlaces features_of(Model<Real>&, const Corpus&, Codes);                                                             \
-  template std::vector<double> regrets_of(const Model<Real>&, const Corpus&, Codes);                                                  \
-  template std::vector<double> sums_of(const Model<Real>&, const Corpus&, double, FeaturePlaces&);                                    \
-  template LeastRisk least_risk(const Model<Real>&, const Corpus&, const Risk&, const Poll&);                                         \
-  template Confidences confidences(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const ChunkFlags&,             \
-                                   std::span<const double>, Codes, const Poll&);                                                      \
+#define RIATA_QUESTIONS(Real)                                                                                                          \
+  template std::vector<std::int32_t> decode(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Poll&);          \
+  template BestOutputs nbest(const Model<Real>&, const Corpus&, std::int64_t, const Poll&);                                            \
+  template BestOutputs nbest_of_search(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, std::int64_t, const Poll&); \
+  template BestOutputs loss_augmented(const Model<Real>&, const Corpus&, double, std::span<const double>, std::int64_t, const Poll&);  \
+  template std::vector<double> losses_of(const Model<Real>&, const Corpus&, std::span<const double>, Codes);                           \
+  template std::vector<double> scores_of(const Model<Real>&, const Corpus&, Codes);                                                    \
+  template FeaturePlaces features_of(Model<Real>&, const Corpus&, Codes);                                                              \
+  template std::vector<double> regrets_of(const Model<Real>&, const Corpus&, Codes);                                                   \
+  template std::vector<double> sums_of(const Model<Real>&, const Corpus&, double, FeaturePlaces&);                                     \
+  template LeastRisk least_risk(const Model<Real>&, const Corpus&, const Risk&, const Poll&);                                          \
+  template Confidences confidences(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const ChunkFlags&,              \
+                                   std::span<const double>, Codes, const Poll&);                                                       \
   template std::unique_ptr<Model<Real>> normalised_sum(std::span<const Model<Real>* const>);
 RIATA_QUESTIONS(float)
 RIATA_QUESTIONS(double)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/poll.hpp"
+#include "inference/best_outputs.hpp"
 #include "inference/model.hpp"
 #include "inference/search/engine.hpp"
 
@@ -16,16 +17,15 @@ template <class Real>
 std::vector<std::int32_t> decode(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits,
                                  const Poll& poll);
 
-// The n best outputs of every sentence. counts: [S] how many there are, at most n; codes: the outputs one after the other, best first;
-// scores: one per output. A sentence without tokens has one output, the empty one, with score 0. If the poll stops it, there are fewer
-// counts.
-struct BestOutputs {
-  std::vector<std::int64_t> counts;
-  std::vector<std::int32_t> codes;
-  std::vector<double> scores;
-};
+// The n best outputs of every sentence, or fewer. A sentence without tokens has one output, the empty one, with score 0. If the poll stops
+// it, there are fewer counts.
 template <class Real>
 BestOutputs nbest(const Model<Real>& model, const Corpus& corpus, std::int64_t n, const Poll& poll);
+
+// The n best of the outputs that a search by levels ends with, as nbest returns them. The first is that of decode.
+template <class Real>
+BestOutputs nbest_of_search(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, std::int64_t n,
+                            const Poll& poll);
 
 // The n outputs of every sentence whose score plus `cost` times their loss is highest, with these sums as scores, as nbest returns them.
 // The corpus must contain the truth. class_weights: [labels], or empty.

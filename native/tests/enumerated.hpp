@@ -25,7 +25,7 @@ struct Enumerated {
   FeatureIndex index;
   bool exact = true;     // whether there is a dynamic program; otherwise there are only searches
   bool all_ways = true;  // whether the score of an output is that of the best of all ways to it, so that a wide beam finds the best output
-  bool ruled = true;     // whether rules can speak of its outputs
+  bool built = false;    // whether outputs are trees, built in any order: positions then have any number of parts of the last track
   Instances instances;
   Output gold;
   std::unique_ptr<Model<double>> model;

@@ -1,8 +1,10 @@
 // Search under random rules compared with all outputs of every structure that has a search space.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,7 +53,7 @@ struct Drawn {
 class Draw {
  public:
   Draw(Rng& rng, const Enumerated& in, bool hard = false)
-      : rng_(rng), in_(in), hard_(hard), tracks_(in.model->part_tracks()), out_{Rules(tracks_), {}} {}
+      : rng_(rng), in_(in), hard_(hard), tracks_(in.model->part_tracks()), out_{Rules(tracks_, in.built), {}} {}
 
   Drawn operator()() {
     for (std::uint64_t n = rng_.below(4); n > 0; --n) {
@@ -59,7 +61,7 @@ class Draw {
       out_.rules.share(rule);
       out_.plain.shared.push_back(one);
     }
-    for (std::uint64_t n = rng_.below(3) / 2; n > 0; --n) add_automaton();
+    for (std::uint64_t n = in_.built ? 0 : rng_.below(3) / 2; n > 0; --n) add_automaton();
     const bool own = rng_.below(2) == 0;
     out_.plain.own.resize(static_cast<std::size_t>(in_.instances.sentences()));
     for (std::int64_t s = 0; own && s < in_.instances.sentences(); ++s) {
@@ -217,6 +219,36 @@ struct Under {
     }
   }
 
+  // The outputs that a search ends with are different, legal and in the order of their values; if it is exact, they are the best of all.
+  void check_list(const QueueSpec& queue, bool exact, std::int64_t n) const {
+    const BestOutputs lists = nbest_under(*in.model, in.corpus(), queue, {}, drawn.rules, {}, n, {}, go_on);
+    auto code = lists.codes.begin();
+    auto score = lists.scores.begin();
+    for (const std::int64_t s : in.order()) {
+      const std::int64_t count = lists.counts[static_cast<std::size_t>(s)], length = in.instances.length(s);
+      std::vector<double> expected;
+      for (const ListedOutput& output : in.listing[static_cast<std::size_t>(s)]) {
+        const Judged judged = judge(s, output.codes);
+        if (judged.legal) expected.push_back(weights.dot(output.features) - judged.penalty);
+      }
+      std::ranges::sort(expected, std::greater<>());
+      if (length == 0) {
+        CHECK(count == 1 && *score++ == 0);
+        continue;
+      }
+      const auto most = std::min<std::int64_t>(n, static_cast<std::int64_t>(expected.size()));
+      CHECK(exact ? count == most : count <= most && (count > 0) == (most > 0));
+      std::set<Output> seen;
+      for (std::int64_t k = 0; k < count; ++k, ++score, code += length) {
+        const Output output(code, code + length);
+        CHECK(judge(s, output).legal && seen.insert(output).second);
+        CHECK(k == 0 || *score <= score[-1] + 1e-9);
+        if (exact) CHECK(near(*score, value(s, output)) && near(*score, expected[static_cast<std::size_t>(k)]));
+      }
+    }
+    CHECK(code == lists.codes.end() && score == lists.scores.end());
+  }
+
   void check_structure() {
     ConstrainedStructure<double> structure(*in.model, std::as_const(*in.model).over(in.corpus(), weights), drawn.rules);
     for (const std::int64_t s : in.order()) {
@@ -274,20 +306,23 @@ void check_learning(const Enumerated& in, Rng& rng) {
 }
 
 void check_rules(const Enumerated& in, Rng& rng) {
-  for (int round = 0; round < 10; ++round) {
+  const bool exact = in.all_ways;
+  for (int round = 0; round < (in.built ? 2 : 10); ++round) {
     if (in.exact) check_learning(in, rng);
     const Drawn drawn = Draw(rng, in)();
     Under under{in, drawn};
     under.check_verdicts();
-    under.check_search({"exact"}, true);
+    under.check_search({"exact"}, exact);
     under.check_search({"exact"}, false, {.nodes = 1, .width = unbounded});  // too few nodes: the widest beam
-    under.check_search({"exact"}, true, {.steps = 1});                       // not looking ahead: an unbounded beam
+    under.check_search({"exact"}, exact, {.steps = 1});                      // not looking ahead: an unbounded beam
     for (const char* by : {"operations", "prefix"}) {
-      for (const bool merge : {true, false}) under.check_search({"beam", unbounded, by, merge}, true);
+      for (const bool merge : {true, false}) under.check_search({"beam", unbounded, by, merge}, exact);
       for (const std::int64_t width : {1, 2, 5}) under.check_search({"beam", width, by}, false, {.width = width});
     }
     for (const char* name : {"greedy", "best-first", "depth-first", "breadth-first"}) under.check_search({name}, false);
     under.check_search({"beam", 3, "pending"}, false);
+    if (in.built) under.check_list({"beam", unbounded, "operations"}, exact, 5);  // elsewhere, beginnings of outputs are merged
+    for (const std::int64_t width : {1, 3}) under.check_list({"beam", width, "operations"}, false, 2);
     if (in.exact) under.check_structure();
     under.check_truth({"beam", 2, "operations"});
     under.check_truth({"beam", unbounded, "prefix"});
@@ -300,7 +335,7 @@ void check_rules(const Enumerated& in, Rng& rng) {
 int main() {
   Rng rng(21);
   for (const Case& in : enumerated(rng)) {
-    if (in->ruled && structure_operations().at(in->structure).contains("a search space")) check_rules(*in, rng);
+    if (structure_operations().at(in->structure).contains("a search space")) check_rules(*in, rng);
   }
   return 0;
 }

@@ -95,9 +95,9 @@ def test_counts_of_parts_add_up_and_what_one_part_does_not_know_the_whole_does_n
 def test_evaluating_a_model_decodes_once_by_its_queue_and_once_exactly(tmp_path, monkeypatch, queue, searches):
     trained(recipe="perceptron" if queue == "exact" else "early", structure="chain").save(tmp_path / "m.riata")
     riata.write_columns(SENTENCES, tmp_path / "test.txt")
-    used, decode, predict = [], Model.decode, FoldedModel.predict
+    used, decode, predict = [], Model._codes, FoldedModel.predict
 
-    def counted(self, instances, decoder=riata.inference.decoder.EXACT, progress=None):
+    def counted(self, instances, decoder, progress=None):
         used.append(decoder.queue)
         return decode(self, instances, decoder, progress)
 
@@ -105,7 +105,7 @@ def test_evaluating_a_model_decodes_once_by_its_queue_and_once_exactly(tmp_path,
         used.append("exact")
         return predict(self, *arguments)
 
-    monkeypatch.setattr(Model, "decode", counted)
+    monkeypatch.setattr(Model, "_codes", counted)
     monkeypatch.setattr(FoldedModel, "predict", counted_folded)
     with pytest.raises(SystemExit) as caught:
         main(["evaluate", "--model", str(tmp_path / "m.riata"), str(tmp_path / "test.txt")])

@@ -264,13 +264,6 @@ def test_data_without_tags_are_refused(parser):
         parser.partial_fit(treebank())
 
 
-def test_given_arcs_and_constraints_are_refused(parser):
-    with pytest.raises(UnsupportedError, match="cannot keep to arcs that are given"):
-        parser.predict(WORDS, given=[[(2, None), *[None] * (len(words) - 1)] for words in WORDS])
-    with pytest.raises(UnsupportedError, match="cannot keep to constraints"):
-        joint(constraints=[riata.constraints.at_most(1, "nsubj")]).fit(treebank(), listener=ignore)
-
-
 def test_templates_may_read_what_is_likely_only_if_tags_are_chosen():
     mine = parse("tag[s0]\nword[b0]\nlikely[b0] tag[p0]\ntag[s0] tag[b0]\ntag[s1] tag[s0]\nword[b0] tag[p1] word[p0]")
     learnt = quietly(joint(template=mine, epochs=10), treebank()[:24])

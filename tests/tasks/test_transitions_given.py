@@ -1,4 +1,6 @@
-"""Given heads and relations with moves: all systems and beams keep them, and give a tree whenever there is one."""
+"""Given heads and relations with moves: all systems and beams keep them, and give a tree whenever there is one. Lists of the best trees."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from all_trees import heads_of_trees
-from riata.errors import LabelError
+from riata.errors import LabelError, UnsupportedError
 from riata.inference.structures.transitions import SYSTEMS
 from samples import quietly, treebank
 
@@ -98,3 +100,38 @@ def test_given_arcs_constraints_and_confidences_go_together(parsers):
         (tree,) = parser.predict([WORDS], given=asked)
         assert tree[0][0] == 2 and tree[4] == (3, "obj")
         parser.set_params(constraints=None)
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_lists_are_those_of_all_trees_if_the_beam_is_wide_enough(parsers, data):
+    system = data.draw(st.sampled_from([system for system in SYSTEMS if system != "swap"]))
+    parser, words = parsers[system, str({"beam": 4})], data.draw(st.permutations(WORDS))[: data.draw(st.integers(1, 3))]
+    model, inputs = parser.model_, parser.input_columns(riata.data.memory.as_corpus([words]))
+    names, root = model.outputs.relations, model.outputs.relations.index(model.outputs.root)
+    others = [relation for relation in range(len(names)) if relation != root]
+    codes = [
+        tuple(head * len(names) + relation for head, relation in zip(heads, relations, strict=True))
+        for heads in TREES[len(words), False]
+        for relations in itertools.product(*([root] if head == 0 else others for head in heads))
+    ]
+    flat = np.array(codes, np.int32).ravel()
+    scores = model.scores_of(model.instances(inputs[[0] * len(codes)]), flat)
+    of = {code: score for code, score in zip(codes, scores.tolist(), strict=True) if score > -np.inf}
+    (found,) = parser.twin(beam=10**6).predict_nbest([words], 12)
+    assert [score for _, score in found] == pytest.approx(sorted(of.values(), reverse=True)[:12], abs=1e-4)
+    for tree, score in found:
+        assert of[tuple(head * len(names) + names.index(name) for head, name in tree)] == pytest.approx(score, abs=1e-4)
+    assert len({tuple(tree) for tree, _ in found}) == len(found)
+
+
+def test_the_first_of_a_list_is_the_prediction_and_the_beam_bounds_its_length(parsers):
+    for (_, queue), parser in parsers.items():
+        lists = parser.predict_nbest([WORDS, WORDS[:1], []], 9)
+        assert [one[0][0] for one in lists] == parser.predict([WORDS, WORDS[:1], []])
+        assert [len(one) for one in lists[1:]] == [1, 1]
+        assert 1 <= len(lists[0]) <= (1 if "greedy" in queue else 4)
+        scores = [score for _, score in lists[0]]
+        assert scores == sorted(scores, reverse=True)
+        with pytest.raises(UnsupportedError, match="summed over all outputs"):
+            parser.predict_nbest([WORDS], 2, probabilities=True)

@@ -170,7 +170,8 @@ bool ConstrainedSpace::keeps(const Tree& tree, Candidate& candidate) {
   const auto [next, penalty] = step(steps_of_last_, from, at, candidate.action);
   if (!next) {
     const std::vector<Known>& known = steps_[static_cast<std::size_t>(steps_of_last_)];
-    if (watches_) forbidden_.push_back({candidate, from, known[static_cast<std::size_t>(candidate.action)].forbidden_by});
+    if (watches_)
+      forbidden_.push_back({candidate, from, known[static_cast<std::size_t>(inner_->number_of(candidate.action))].forbidden_by});
     return false;
   }
   candidate.score -= penalty;
@@ -198,7 +199,7 @@ std::int32_t ConstrainedSpace::steps_from(StateId state, MonitorId monitor) {
 
 Monitors::Step ConstrainedSpace::step(std::int32_t steps, StateId from, MonitorId monitor, ActionId action) {
   std::vector<Known>& known = steps_[static_cast<std::size_t>(steps)];
-  const auto place = static_cast<std::size_t>(action);
+  const auto place = static_cast<std::size_t>(inner_->number_of(action));
   if (known.size() <= place) known.resize(place + 1);
   if (!known[place].asked) {
     parts_.clear();

@@ -52,6 +52,9 @@ class ConstrainedSpace : public CorpusSpace {
   // than `most` steps between states that it would not merge.
   bool look_ahead(std::size_t most);
 
+  // To be called after open: what every output has to pay. Scores of nodes do not say it.
+  double due() const noexcept { return monitors_.start().penalty; }
+
   // A candidate that rules forbid, and the origin of a rule that does.
   struct Forbidden {
     Candidate candidate;
@@ -72,6 +75,7 @@ class ConstrainedSpace : public CorpusSpace {
     inner_->units(lattice, output, chunks, apart, out);
   }
   void parts(StateId from, ActionId action, std::vector<Part>& out) const override { inner_->parts(from, action, out); }
+  std::int32_t number_of(ActionId action) const override { return inner_->number_of(action); }
   std::int32_t decided(StateId state) const override { return inner_->decided(state); }
 
   StateId initial() override;

@@ -61,6 +61,8 @@ typename RuledSearch<Real>::Found RuledSearch<Real>::find(std::int64_t s, std::s
     if (goal) {
       const Tree& tree = attempt.search->search.tree();
       attempt.space->codes(tree.path(goal), out);
+      found_by_ = &attempt;
+      goal_ = goal;
       return {attempt.how, tree[goal].score};
     }
     if (attempt.complete) break;
@@ -69,11 +71,45 @@ typename RuledSearch<Real>::Found RuledSearch<Real>::find(std::int64_t s, std::s
 }
 
 template <class Real>
-RuledOutputs decode_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
-                          std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll) {
+void RuledSearch<Real>::list(std::int64_t s, std::int64_t n, BestOutputs& out) {
+  found_.resize(static_cast<std::size_t>(structure_.corpus().length(s)));
+  if (find(s, found_).how == Answered::none) return;
+  add_goals(found_by_->search->search, *found_by_->space, goal_, n, found_.size(), found_by_->space->due(), out);
+}
+
+namespace {
+
+void check_numbers(const Rules& rules, const Corpus& corpus, std::span<const std::int64_t> numbers) {
   if (numbers.empty()) rules.check_sentences(corpus.sentences());
   if (!numbers.empty() && static_cast<std::int64_t>(numbers.size()) != corpus.sentences())
     throw Error("RiataError", "the numbers of sentences do not fit the sentences");
+}
+
+}  // namespace
+
+template <class Real>
+BestOutputs nbest_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
+                        std::span<const std::int64_t> numbers, std::int64_t n, const RuledLimits& most, const Poll& poll) {
+  check_numbers(rules, corpus, numbers);
+  Opened<Real> opened(model, corpus);
+  RuledSearch<Real> search(model, *opened.structure, rules, queue, limits, numbers, most, poll);
+  BestOutputs out;
+  PollClock clock(model.work());
+  for (std::int64_t s = 0; s < corpus.sentences(); ++s) {
+    if (clock.due(corpus.length(s)) && !poll(s)) break;
+    out.counts.push_back(0);
+    if (corpus.length(s) == 0)
+      out.add({}, 0);
+    else
+      search.list(s, n, out);
+  }
+  return out;
+}
+
+template <class Real>
+RuledOutputs decode_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
+                          std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll) {
+  check_numbers(rules, corpus, numbers);
   Opened<Real> opened(model, corpus);
   RuledSearch<Real> search(model, *opened.structure, rules, queue, limits, numbers, most, poll);
   RuledOutputs out{std::vector<std::int32_t>(static_cast<std::size_t>(corpus.instances.tokens()), -1),
@@ -90,7 +126,9 @@ RuledOutputs decode_under(const Model<Real>& model, const Corpus& corpus, const 
 #define RIATA_RULED(Real)                                                                                              \
   template class RuledSearch<Real>;                                                                                    \
   template RuledOutputs decode_under(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Rules&, \
-                                     std::span<const std::int64_t>, const RuledLimits&, const Poll&);
+                                     std::span<const std::int64_t>, const RuledLimits&, const Poll&);                  \
+  template BestOutputs nbest_under(const Model<Real>&, const Corpus&, const QueueSpec&, const Limits&, const Rules&,   \
+                                   std::span<const std::int64_t>, std::int64_t, const RuledLimits&, const Poll&);
 RIATA_RULED(float)
 RIATA_RULED(double)
 #undef RIATA_RULED

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/poll.hpp"
+#include "inference/best_outputs.hpp"
 #include "inference/model.hpp"
 #include "inference/over_corpus.hpp"
 #include "inference/rules/constrained_space.hpp"
@@ -45,6 +46,9 @@ class RuledSearch {
   };
   // Writes the best output of a sentence that keeps the rules.
   Found find(std::int64_t s, std::span<std::int32_t> out);
+  // Adds the outputs that the search which finds the best one ends with, at most n, to the last count; their scores are less all penalties.
+  // Nothing is added if none is found.
+  void list(std::int64_t s, std::int64_t n, BestOutputs& out);
 
  private:
   // When an attempt is made: if it was not possible to look ahead (blind), or if the attempts before have made too many nodes.
@@ -68,6 +72,9 @@ class RuledSearch {
   RuledLimits most_;
   const Poll& poll_;
   std::vector<Attempt> attempts_;
+  const Attempt* found_by_ = nullptr;  // the attempt that has found the last output,
+  NodeId goal_;                        // and its goal
+  std::vector<std::int32_t> found_;
 };
 
 // Outputs of all sentences that keep the rules, [N], by search alone, and how they were found, [S]. Outputs that were not found are -1. If
@@ -79,5 +86,10 @@ struct RuledOutputs {
 template <class Real>
 RuledOutputs decode_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
                           std::span<const std::int64_t> numbers, const RuledLimits& most, const Poll& poll);
+
+// The n best outputs of every sentence that keep the rules, as RuledSearch lists them; of some sentences there may be none.
+template <class Real>
+BestOutputs nbest_under(const Model<Real>& model, const Corpus& corpus, const QueueSpec& queue, const Limits& limits, const Rules& rules,
+                        std::span<const std::int64_t> numbers, std::int64_t n, const RuledLimits& most, const Poll& poll);
 
 }  // namespace riata

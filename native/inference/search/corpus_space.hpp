@@ -34,6 +34,8 @@ class CorpusSpace : public Space {
 
   // Appends the parts of the output that an operator chooses, for rules about outputs.
   virtual void parts(StateId, ActionId, std::vector<Part>&) const { refuse_parts(); }
+  // The number of an operator among all, without large gaps, so that tables have room for it.
+  virtual std::int32_t number_of(ActionId action) const { return action; }
   // The order in which parts are chosen: that of positions; the same within each track, so that tags of the next position may come before
   // chunk labels of this one; or any other.
   enum class Order { by_position, by_track, any };

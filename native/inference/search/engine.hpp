@@ -133,6 +133,8 @@ class Search {
   Space& space() noexcept { return space_; }
   const Ranking& ranking() const noexcept { return ranking_; }
   std::vector<NodeId> pending() const { return queue_.pending(); }
+  // The nodes that were taken from the queue last.
+  std::span<const NodeId> front() const noexcept { return front_; }
 
   // Whether all nodes of the front are goals, possibly of different depths, so that the search is about to end.
   bool at_goal() const noexcept { return at_goal_; }

@@ -1,4 +1,4 @@
-// Heads and relations that are given to a parser by moves: which moves keep them in reach.
+// Heads, relations and tags that are given to a parser by moves: which moves keep them in reach.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace riata {
 
-// A token has a given head or none, and relations that it may have. A move is forbidden if a given arc can never be added after it: in
-// arc-hybrid, where arcs can be reached together if each of them can (Goldberg & Nivre 2013), all other moves lead to an output that has
-// the given arcs. In other systems they may lead nowhere, and a wider search must be tried.
+// A token has a given head or none, relations that it may have, and a given tag or none, if tags are chosen. A move is forbidden if a given
+// arc can never be added after it: in arc-hybrid, where arcs can be reached together if each of them can (Goldberg & Nivre 2013), all other
+// moves lead to an output that has the given arcs. In other systems they may lead nowhere, and a wider search must be tried.
 class GivenArcs {
  public:
   GivenArcs(const TransitionStates& states, const TransitionCoding& coding) : states_(states), coding_(coding), oracle_(states) {}
@@ -25,10 +25,13 @@ class GivenArcs {
     if (!active_) return;
     const auto tokens = static_cast<std::size_t>(corpus.length(sentence));
     heads_.assign(tokens, TransitionOracle::any_head);
+    tags_.assign(tokens, -1);
     flags_.assign(tokens, nullptr);
     for (std::size_t t = 0; t < tokens; ++t) {
       flags_[t] = corpus.instances.allowed.at(corpus.instances.starts[static_cast<std::size_t>(sentence)] + static_cast<std::int64_t>(t));
-      if (flags_[t] != nullptr) heads_[t] = head_in(flags_[t]);
+      if (flags_[t] == nullptr) continue;
+      heads_[t] = head_in(flags_[t]);
+      tags_[t] = tag_in(flags_[t] + corpus.instances.allowed.width);
     }
     if (!swaps()) oracle_.open(heads_, heads_);
   }
@@ -59,6 +62,12 @@ class GivenArcs {
     return listed_;
   }
 
+  // The tags that a token may have: the given one, even if it is not likely, or those that are.
+  std::span<const std::int32_t> tags(std::int32_t token, std::span<const std::int32_t> likely) const noexcept {
+    const auto place = static_cast<std::size_t>(token);
+    return active_ && tags_[place] >= 0 ? std::span(tags_).subspan(place, 1) : likely;
+  }
+
  private:
   bool swaps() const noexcept { return coding_.system == TransitionSystem::swap; }
 
@@ -66,7 +75,12 @@ class GivenArcs {
   std::int32_t head_in(const std::uint8_t* flags) const noexcept {
     const std::uint8_t *of_heads = flags + coding_.relations, *last = of_heads + heads_.size() + 1;
     if (std::count(of_heads, last, 1) == 1) return static_cast<std::int32_t>(std::find(of_heads, last, 1) - of_heads) - 1;
-    return std::count(flags, of_heads, 1) == 1 && flags[coding_.root] ? -1 : TransitionOracle::any_head;
+    return coding_.relations > 1 && std::count(flags, of_heads, 1) == 1 && flags[coding_.root] ? -1 : TransitionOracle::any_head;
+  }
+  // The one tag that flags allow, which are the last before `end`; otherwise -1.
+  std::int32_t tag_in(const std::uint8_t* end) const noexcept {
+    const std::uint8_t* first = end - coding_.tags;
+    return std::count(first, end, 1) == 1 ? static_cast<std::int32_t>(std::find(first, end, 1) - first) : -1;
   }
   // Whether a token without a head has this given one.
   bool waits_for(const ParserState& state, std::int32_t head) const {
@@ -89,6 +103,7 @@ class GivenArcs {
   TransitionOracle oracle_;
   bool active_ = false;
   std::vector<std::int32_t> heads_;         // [tokens] from 0; -1: the root
+  std::vector<std::int32_t> tags_;          // [tokens] given; -1: none
   std::vector<const std::uint8_t*> flags_;  // [tokens] of relations that are allowed; nullptr: all
   std::vector<std::int32_t> listed_;
 };

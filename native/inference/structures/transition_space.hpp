@@ -195,6 +195,7 @@ class TransitionSpace : public CorpusSpace {
     }
     if (states_.leads_to_goal(state, move)) out.push_back({states_.left_over(state, move), coding_.root});
   }
+  std::int32_t number_of(ActionId action) const override { return coding_.number(action); }
   Order order() const override { return Order::any; }
   std::int32_t decided(StateId state) const override { return states_.is_goal(states_[state]) ? states_.length() : 0; }
   std::int32_t decided_after(StateId from, ActionId action) override {
@@ -277,7 +278,7 @@ class TransitionSpace : public CorpusSpace {
 
   // The tags that a token may have, and the tag of the target; -1: it is open.
   std::span<const std::int32_t> tags_of(std::int32_t token) const noexcept {
-    return corpus_.instances.choices.of_token(corpus_.instances.starts[static_cast<std::size_t>(sentence_)] + token);
+    return given_.tags(token, corpus_.instances.choices.of_token(corpus_.instances.starts[static_cast<std::size_t>(sentence_)] + token));
   }
   std::int32_t true_tag(std::int32_t token) const noexcept { return coding_.tag(target_[static_cast<std::size_t>(token)]); }
   bool chooses_tag(const ParserState& state) const noexcept { return coding_.tags > 0 && states_.is_fresh(state); }

@@ -77,7 +77,7 @@ Case enumerated_transitions(Rng& rng, TransitionSystem system, bool restricted, 
   auto out = std::make_unique<Enumerated>("transitions", FeatureIndex({{-1, 0, 0}}, {}, 1, false, {}, {}, 0, {{0, 0}, {0, -1}}));
   out->exact = false;
   out->all_ways = system != TransitionSystem::swap;
-  out->ruled = false;
+  out->built = true;
   RandomSentences drawn(rng, 4, [](const auto&) { return 0; }), kept = drawn;
   kept.values.clear();
   kept.gold.clear();

@@ -45,6 +45,12 @@ from riata.commands.estimator_options import (
     help="Column of the file, from 0, with labels to keep (-1 is the last); _ where any will do.",
 )
 @click.option(
+    "--given-tags",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="For parsers that choose tags (--tags joint): column with tags to keep; _ where any will do.",
+)
+@click.option(
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
@@ -89,7 +95,7 @@ def command(
     refused, unless --inputs names those to read.
     With --text every line is a sentence; the output has a line per word. The model must read words alone.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
-    the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact.
+    the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact, except for trees by moves.
     With --nbest and --confidence its probability follows the score.
     With --given the best labelling is found that has the labels of that column; lists and confidences are among those that have them.
     A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context chooses another.
@@ -100,7 +106,7 @@ def command(
     # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.
     if tokenizer is None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from riata.estimators.labelled_files import Shown, labelled
+    from riata.estimators.labelled_files import GivenColumns, Shown, labelled
     from riata.parallel import cores
 
     split = _split(text, tokenizer, columns)
@@ -110,9 +116,9 @@ def command(
         from riata.commands.console import stderr
 
         stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
-    shown = Shown(nbest, confidence, min_confidence)
+    shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    asked = {"given": given, "text": split, "named": columns["outputs"] is not None}
+    asked = {"given": kept, "text": split, "named": columns["outputs"] is not None}
     asked["documents"] = documents_of(estimator, None, columns, conllu=conllu)
     asked["unmarked"] = partial(tell_unmarked, file)
     answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, **asked)

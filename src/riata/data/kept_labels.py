@@ -25,9 +25,10 @@ class KnownLabels:
     of: Ids  # [N] which of the names a token has; -1: any label will do
     rules: str  # what makes labels legal, in words
     by_line: bool  # lines of the file say where a token is; otherwise the numbers of sentence and token
+    tags: Ids | None = None  # [N] numbers of tags, where tags are chosen beside the labels; -1: any tag will do
 
     def take(self, at: NDArray[np.int64]) -> KnownLabels:
-        return replace(self, of=self.of[at])
+        return replace(self, of=self.of[at], tags=None if self.tags is None else self.tags[at])
 
     def impossible(self, corpus: Corpus, token: int) -> LabelError:
         """What to say where no legal labelling goes on at a token."""

@@ -72,9 +72,21 @@ class Columns(Trained):
         """The columns of the training data that other data must have, too."""
         return self.inputs_
 
+    def chosen_tags(self) -> tuple[str, ...]:
+        """The tags that it chooses among while it finds the output, if it does so."""
+        return ()
+
     def tagged(self, corpus: Corpus) -> Corpus:
         """The corpus with the tags that the model gives its words first, if it does so."""
         return corpus
+
+    def before_lists(self, corpus: Corpus) -> Corpus:
+        """The corpus with all that is known of its tags before lists of the best outputs are found."""
+        return self.tagged(corpus)
+
+    def with_listed_tags(self, repeated: Corpus, tags: Column) -> Corpus:
+        """Sentences that are written once for each of their best outputs, with the tags of these outputs. Only for joint tags."""
+        raise NotImplementedError
 
     def own_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads in one pass."""

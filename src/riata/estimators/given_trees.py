@@ -18,31 +18,54 @@ from riata.errors import DataError, LabelError, printed
 if TYPE_CHECKING:
     from riata.estimators.columns import Columns
 
-FREE_RELATION = -1
+NOTHING = -1  # is given
 REMEDY = "Give one list per sentence, with None or (head, relation) for every token; each of the two may be None."
+TAGGED = "Give one list per sentence, with None, (head, relation) or (head, relation, tag) for every token; each part may be None."
 
 
 def knowing_trees(estimator: Columns, corpus: Corpus, given: Any) -> Corpus:
-    """The corpus with the given parts of trees: a list per sentence, of (head, relation) or None; head or relation may be None, too."""
+    """The corpus with the given parts of trees: a list per sentence, of (head, relation) or None; head or relation may be None, too.
+    Where tags are chosen with the tree, (head, relation, tag) gives a tag, too.
+    """
+    chosen = estimator.chosen_tags()
+    remedy = TAGGED if chosen else REMEDY
     if not is_list(given) or len(given) != len(corpus):
-        raise DataError(f"given has {_size(given)}, but there are {len(corpus)} sentences.", remedy=REMEDY)
+        raise DataError(f"given has {_size(given)}, but there are {len(corpus)} sentences.", remedy=remedy)
     heads: list[int] = []
     relations: list[str | None] = []
+    tags: list[str | None] = []
     for s, (tree, length) in enumerate(zip(given, np.diff(corpus.starts).tolist(), strict=True)):
         if not is_list(tree) or len(tree) != length:
             raise DataError(
                 f"in given, sentence {s} has {_size(tree)}, but it has {length} token{'s' * (length != 1)}.",
-                remedy=REMEDY,
+                remedy=remedy,
             )
         for arc in tree:
-            head, relation = _arc(arc, s)
+            head, relation, tag = _arc(arc, s, remedy)
             heads.append(head)
             relations.append(relation)
-    return _with_known(estimator, corpus, np.array(heads, np.int32), relations, by_line=False)
+            tags.append(tag)
+    known = _with_known(estimator, corpus, np.array(heads, np.int32), relations, by_line=False)
+    return _with_tags(known, tags, chosen, by_line=False) if chosen else known
 
 
-def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
-    """The corpus with given heads from one of its columns and relations from the next one, which contain `_` where any will do."""
+def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int | None, tags: int | None = None) -> Corpus:
+    """The corpus with given heads from one of its columns and relations from the next one, which contain `_` where any will do; and with
+    given tags from another one, if this is named.
+    """
+    if column is None:
+        free = np.full(corpus.tokens, NO_HEAD, np.int32)
+        known = _with_known(estimator, corpus, free, [None] * corpus.tokens, by_line=True)
+    else:
+        known = _with_arcs_of(estimator, corpus, column)
+    if tags is None:
+        return known
+    texts = corpus.select([tags]).columns[0].texts()
+    given = [None if text == MISSING else text for text in texts]
+    return _with_tags(known, given, estimator.chosen_tags(), by_line=True)
+
+
+def _with_arcs_of(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
     at = column + corpus.width if column < 0 else column
     corpus.select([at, at + 1])  # refuses columns that do not exist
     read = estimator.data_columns(corpus).origins
@@ -70,35 +93,24 @@ def _size(value: Any) -> str:
     return f"{len(value)} entries" if is_list(value) else printed(value)
 
 
-def _arc(arc: Any, s: int) -> tuple[int, str | None]:
+def _arc(arc: Any, s: int, remedy: str) -> tuple[int, str | None, str | None]:
     if arc is None:
-        return NO_HEAD, None
-    ok = isinstance(arc, (tuple, list)) and len(arc) == 2
-    head, relation = arc if ok else (None, None)
+        return NO_HEAD, None, None
+    ok = isinstance(arc, (tuple, list)) and (len(arc) == 2 or (len(arc) == 3 and remedy == TAGGED))
+    head, relation, tag = (*arc, None)[:3] if ok else (None, None, None)
     whole = isinstance(head, (int, np.integer)) and not isinstance(head, bool)
     ok = ok and (head is None or (whole and int(head) >= 0))
-    if not ok or not (relation is None or isinstance(relation, str)):
-        raise DataError(f"in given, sentence {s}: an arc is {printed(arc)}.", remedy=REMEDY)
-    return NO_HEAD if head is None else int(head), relation
+    if not ok or not all(text is None or isinstance(text, str) for text in (relation, tag)):
+        raise DataError(f"in given, sentence {s}: an arc is {printed(arc)}.", remedy=remedy)
+    return NO_HEAD if head is None else int(head), relation, tag
 
 
 def _with_known(
     estimator: Columns, corpus: Corpus, heads: Ids, relations: Sequence[str | None], *, by_line: bool
 ) -> Corpus:
     classes = estimator.classes_
-    at = {relation: i for i, relation in enumerate(classes)}
-    unknown = next((t for t, text in enumerate(relations) if text is not None and text not in at), None)
-    if unknown is not None:
-        shown = ", ".join(classes[:20]) + (", …" if len(classes) > 20 else "")
-        raise LabelError(
-            f"the model does not know the relation {relations[unknown]!r} that is given {place(corpus, unknown, by_line=by_line)}. "
-            f"Known: {shown}.",
-            remedy=f"Give a relation that it knows, or leave it free ({FREE}).",
-            file=corpus.name,
-            line=corpus.line_of(unknown),
-        )
+    numbers = _numbers(corpus, relations, classes, "relation", by_line=by_line)
     _refuse_heads(corpus, heads, by_line=by_line)
-    numbers = np.array([FREE_RELATION if text is None else at[text] for text in relations], np.int32)
     combined, of = _combined(heads, numbers)
     longest = int(np.diff(corpus.starts).max(initial=0))
     sets = np.zeros((len(combined), len(classes) + longest + 1), np.uint8)
@@ -111,6 +123,28 @@ def _with_known(
             row[len(classes) + head] = 1
     names = tuple(_name(head, relation, classes) for head, relation in combined)
     return replace(corpus, known=KnownLabels(names, sets, of, "trees", by_line))
+
+
+def _with_tags(corpus: Corpus, tags: Sequence[str | None], chosen: Sequence[str], *, by_line: bool) -> Corpus:
+    """The corpus with given tags beside its given arcs."""
+    assert corpus.known is not None
+    return replace(corpus, known=replace(corpus.known, tags=_numbers(corpus, tags, chosen, "tag", by_line=by_line)))
+
+
+def _numbers(corpus: Corpus, texts: Sequence[str | None], known: Sequence[str], what: str, *, by_line: bool) -> Ids:
+    """[N] Given relations or tags as numbers among those that the model knows."""
+    at = {text: i for i, text in enumerate(known)}
+    unknown = next((t for t, text in enumerate(texts) if text is not None and text not in at), None)
+    if unknown is not None:
+        shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
+        raise LabelError(
+            f"the model does not know the {what} {texts[unknown]!r} that is given {place(corpus, unknown, by_line=by_line)}. "
+            f"Known: {shown}.",
+            remedy=f"Give a {what} that it knows, or leave it free ({FREE}).",
+            file=corpus.name,
+            line=corpus.line_of(unknown),
+        )
+    return np.array([NOTHING if text is None else at[text] for text in texts], np.int32)
 
 
 def _combined(heads: Ids, relations: Ids) -> tuple[list[tuple[int, int]], Ids]:

@@ -5,11 +5,13 @@ docs/estimators.md.
 INTERNAL = frozenset(
     {
         "abstaining",
+        "before_lists",
         "believable",
         "best_output",
         "breadth_",
         "changed_params",
         "check_gold",
+        "chosen_tags",
         "chunk_outputs",
         "chunks",
         "compared",
@@ -32,6 +34,7 @@ INTERNAL = frozenset(
         "known_width",
         "labeller",
         "labels_of",
+        "nbest_and_tags",
         "nbest_ids",
         "nbest_probabilities",
         "needed",
@@ -58,6 +61,7 @@ INTERNAL = frozenset(
         "twin",
         "untrained",
         "vote_labels",
+        "with_listed_tags",
         "with_output",
     }
 )

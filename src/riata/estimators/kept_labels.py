@@ -44,12 +44,17 @@ def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
     return _with_known(estimator, corpus, filled, np.array(free, bool), by_line=False)
 
 
-def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
-    """The corpus with given labels from one of its columns, which contains `_` where any label is allowed."""
+def knowing_column(estimator: Columns, corpus: Corpus, column: int | None, tags: int | None = None) -> Corpus:
+    """The corpus with given labels from one of its columns, which contains `_` where any label is allowed. tags: the column of given tags,
+    where tags are chosen with the output.
+    """
+    if tags is not None:
+        check_tags_chosen(estimator)
     if estimator.trees:
         from riata.estimators.given_trees import knowing_tree_columns
 
-        return knowing_tree_columns(estimator, corpus, column)
+        return knowing_tree_columns(estimator, corpus, column, tags)
+    assert column is not None
     _check_structure(estimator)
     at = column + corpus.width if column < 0 else column
     corpus.select([at])  # refuses a column that does not exist
@@ -63,6 +68,14 @@ def knowing_column(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
     return _with_known(
         estimator, corpus, labels, np.array([t == FREE_TEXT for t in labels.texts()], bool), by_line=True
     )
+
+
+def check_tags_chosen(estimator: Columns) -> None:
+    """Refuses given tags for a model that reads tags, or knows none."""
+    if not estimator.chosen_tags():
+        raise UnsupportedError(
+            "Tags are given, but the model does not choose tags.", remedy="Leave them out, or train with tags='joint'."
+        )
 
 
 def check_given(given: Any, min_confidence: float | None) -> None:

@@ -39,6 +39,25 @@ class Shown:
     min_confidence: float | None = None  # below it a chunk is O, and a tag _
 
 
+@dataclass(frozen=True)
+class GivenColumns:
+    """Columns of a file with what is known, `_` where it is open: labels to keep and, where tags are chosen with trees, tags."""
+
+    labels: int | None = None
+    tags: int | None = None
+
+    def __bool__(self) -> bool:
+        return self != GivenColumns()
+
+    def asked(self) -> dict[str, int | None]:
+        """The columns by the names of the options."""
+        return {"given": self.labels, "given_tags": self.tags}
+
+    @property
+    def last(self) -> int:
+        return max(self.labels or 0, self.tags or 0)
+
+
 def labelled(
     estimator: Predicting,
     file: str | Path,
@@ -46,7 +65,7 @@ def labelled(
     conllu: bool,
     threads: int,
     shown: Shown | None = None,
-    given: int | None = None,
+    given: GivenColumns = GivenColumns(),  # noqa: B008 (immutable)
     text: bool | Tokenizer = False,
     named: bool = False,
     documents: int | None = None,
@@ -54,14 +73,14 @@ def labelled(
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. They do not depend on threads. Must be closed.
 
-    given: the column of labels to keep, `_` where any label is allowed. text: the file contains a sentence per line, which is split at
-    spaces or by this function. named: the output columns were named for this file, so it must have them.
+    text: the file contains a sentence per line, which is split at spaces or by this function. named: the output columns were named for this
+    file, so it must have them.
     documents: the column that names the document of each sentence; None: lines of the file mark documents.
     unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
     shown, workers = shown or Shown(), 1 if _is_short(file) else threads
     if estimator.file_format is not None:
-        return estimator.own_answers(file, shown, workers, given=given, text=text, documents=documents)
+        return estimator.own_answers(file, shown, workers, **given.asked(), text=text, documents=documents)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
     _check_asked(estimator, shown, given, conllu=conllu, text=bool(text))
     label = estimator.labeller()
@@ -69,19 +88,19 @@ def labelled(
 
     def answer(batch: Corpus) -> bytes:
         if not conllu and not text:
-            _check_width(estimator, batch, given, documents)
+            _check_width(estimator, batch, given.last, documents)
             if named:
                 batch.select(estimator.outputs_)  # refuses columns that do not exist
-        if given is not None:
+        if given:
             from riata.estimators.kept_labels import knowing_column
 
-            batch = knowing_column(estimator, batch, given)
+            batch = knowing_column(estimator, batch, given.labels, given.tags)
         if shown == Shown():
             return formatted(*label(batch))
-        batch = estimator.tagged(batch)
         if nbest is not None:
             repeated, labels, notes = _listed(estimator, batch, nbest, confidence)
             return formatted(repeated, estimator.output_columns(labels), notes)
+        batch = estimator.tagged(batch)
         ids, values = estimator.confidence_ids(batch)
         added = estimator.output_columns(ids)
         if min_confidence is not None:
@@ -139,13 +158,13 @@ def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
             yield batch if high - low == len(batch) else batch[low:high]
 
 
-def _check_asked(estimator: Predicting, shown: Shown, given: int | None, *, conllu: bool, text: bool) -> None:
+def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, *, conllu: bool, text: bool) -> None:
     """Refuses options that cannot be combined."""
     if shown.nbest is not None and shown.min_confidence is not None:
         raise UnsupportedError(
             "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
         )
-    if given is not None:
+    if given:
         from riata.estimators.kept_labels import check_given
 
         check_given(given, shown.min_confidence)
@@ -157,7 +176,7 @@ def _check_asked(estimator: Predicting, shown: Shown, given: int | None, *, conl
         )
     if text:
         check_reads_words(estimator)
-        if given is not None:
+        if given:
             raise UnsupportedError("Running text has no column of labels.", remedy="Leave out given, or text.")
 
 
@@ -199,9 +218,11 @@ def check_reads_words(estimator: Predicting) -> None:
     )
 
 
-def _check_width(estimator: Predicting, batch: Corpus, given: int | None, documents: int | None) -> None:
-    """Refuses columns that the model does not know: running text looks like a token with many columns."""
-    known = max(estimator.known_width(batch.format), 0 if given is None else given + 1)
+def _check_width(estimator: Predicting, batch: Corpus, given: int, documents: int | None) -> None:
+    """Refuses columns that the model does not know: running text looks like a token with many columns. given: the last column of labels or
+    tags to keep.
+    """
+    known = max(estimator.known_width(batch.format), given + 1)
     apart = documents is not None and documents % batch.width >= known  # no model uses such a column
     if batch.width - apart <= known:
         return
@@ -236,9 +257,12 @@ def _noted(last: Column, sure: Sequence[Column]) -> Column:
 
 def _listed(estimator: Predicting, batch: Corpus, nbest: int, confidence: bool) -> tuple[Corpus, Ids, list[str]]:
     """The n best labellings of every sentence, as `_alternatives` gives them."""
-    found = estimator.nbest_ids(batch, nbest)
+    batch = estimator.before_lists(batch)
+    found, tags = estimator.nbest_and_tags(batch, nbest)
     scores = [[score for _, score in sentence] for sentence in found]
-    return _alternatives(batch, found, estimator.nbest_probabilities(batch, scores) if confidence else None)
+    shares = estimator.nbest_probabilities(batch, scores) if confidence else None
+    repeated, ids, notes = _alternatives(batch, found, shares)
+    return repeated if tags is None else estimator.with_listed_tags(repeated, tags), ids, notes
 
 
 def _alternatives(

@@ -47,6 +47,16 @@ WAYS = (GIVEN, OWN, JOINT)
 Self = TypeVar("Self", bound="OwnTags")  # typing.Self needs Python 3.11
 
 
+class Unread(Column):
+    """A column of joint tags, which conditions of constraints cannot read."""
+
+    def texts(self) -> list[str]:
+        raise UnsupportedError(
+            "a constraint reads tags that are chosen together with the tree: which tokens it is about is not known before.",
+            remedy="Let it read another column, or train with tags='own'.",
+        )
+
+
 class OwnTags(Fitting, Judging, Constrained):
     """Reads words and tags: those of the data, or those of its own taggers, one for every input column after the first. Joint tags are
     those of the last input column.
@@ -134,6 +144,29 @@ class OwnTags(Fitting, Judging, Constrained):
         ids, chosen = self._chosen(followed(replace(words, context=None), context), threads)
         return self._replacing(corpus, (*context[:-1], chosen), context), self.output_columns(ids)
 
+    def nbest_and_tags(self, X: Any, k: int) -> tuple[list[list[tuple[Ids, float]]], Column | None]:
+        if self.tags != JOINT:
+            return super().nbest_and_tags(X, k)
+        model, decoder, corpus, k = self._asked_for_best(X, k)
+        if corpus.tokens == 0:
+            return self.nbest_ids(corpus, k), Column.of([])
+        lists = model.searched_lists(self.input_columns(corpus), k, decoder)
+        outputs = model.outputs
+        codes = np.concatenate([codes for sentence in lists for codes, _ in sentence])
+        found = [[(outputs.label_ids(one, np.array([0, len(one)])), score) for one, score in each] for each in lists]
+        return found, outputs.chosen_tags(codes)
+
+    def before_lists(self, corpus: Corpus) -> Corpus:
+        return self._with_context(corpus) if self.tags == JOINT else super().before_lists(corpus)
+
+    def with_listed_tags(self, repeated: Corpus, tags: Column) -> Corpus:
+        assert repeated.context is not None
+        return self._replacing(repeated, (*repeated.context[:-1], tags), repeated.context)
+
+    def _with_context(self, corpus: Corpus) -> Corpus:
+        """The corpus with what its own taggers say of it, so that they are not asked twice."""
+        return replace(corpus, context=corpus.context or self._tags_by(self._used_taggers(), self.data_columns(corpus)))
+
     def _replacing(self, corpus: Corpus, tags: Sequence[Column], context: tuple[Column, ...]) -> Corpus:
         """The corpus with these tags in place of its own, or after its columns. context: what the model reads of them."""
         wanted = self._tag_columns(corpus)
@@ -144,12 +177,18 @@ class OwnTags(Fitting, Judging, Constrained):
             corpus = followed(corpus, tags)
         return replace(corpus, context=context)
 
+    def chosen_tags(self) -> tuple[str, ...]:
+        return self._check_fitted().outputs.chosen if self.tags == JOINT else ()
+
     def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
-        """Tags of its own have the numbers of the columns that they stand for."""
+        """Tags of its own have the numbers of the columns that they stand for. Joint tags are not known before the output is."""
         added = min(corpus.origins) < 0  # the numbers of columns that were added
         if self.taggers_ and added and corpus.width == len(self.inputs_):
             first, tags = corpus.origins[0], self._tag_columns(corpus)
             corpus = corpus if first in tags else replace(corpus, origin=(first, *tags))
+        if self.tags == JOINT:
+            *before, last = corpus.columns
+            corpus = replace(corpus, columns=(*before, Unread(last.alphabet, last.ids)), origin=corpus.origins)
         return super().slots_of(corpus, names)
 
     def _tag_columns(self, corpus: Corpus) -> tuple[int, ...]:

@@ -195,6 +195,7 @@ class Predicting(Confident, ByLabel, Constrained):
         confidence: bool = False,
         min_confidence: float | None = None,
         given: int | None = None,
+        given_tags: int | None = None,
         text: bool | Tokenizer = False,
         documents: int | None = None,
     ) -> None:
@@ -202,12 +203,13 @@ class Predicting(Confident, ByLabel, Constrained):
 
         CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many
         times, best labelling first. confidence: one more column with it. Below min_confidence a chunk is O,
-        and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere.
+        and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere; given_tags: of tags to keep, where a parser
+        chooses tags.
         documents: the number of a column that names the document of each sentence; None: lines of the file mark documents.
         """
         from riata.data.columns import write
         from riata.data.files import is_conllu
-        from riata.estimators.labelled_files import Shown, check_documents, labelled
+        from riata.estimators.labelled_files import GivenColumns, Shown, check_documents, labelled
 
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
@@ -217,8 +219,9 @@ class Predicting(Confident, ByLabel, Constrained):
         conllu = not text and is_conllu(source, "auto", self.format_)
         if documents is not None:
             check_documents(self, documents, conllu=conllu, text=bool(text))
+        known = GivenColumns(given, given_tags)
         answers = labelled(
-            self, source, conllu=conllu, threads=threads, shown=shown, given=given, text=text, documents=documents
+            self, source, conllu=conllu, threads=threads, shown=shown, given=known, text=text, documents=documents
         )
         with closing(answers):
             write(answers, target)
@@ -233,39 +236,56 @@ class Predicting(Confident, ByLabel, Constrained):
         """The k best labellings of every sentence with their scores, best first; fewer where fewer are legal. The first is predict's.
 
         probabilities: with these instead of scores, among all legal labellings (see predict_proba).
-        They are exact, so they need the queue `exact` and templates that read no label further back than label[-2].
+        They are exact, so they need the queue `exact` and templates that read no label further back than label[-2]. Trees that are built
+        by moves are those that the beam has ended with (docs/parsing.md).
         given: as predict takes it; then among labellings that have these labels.
         """
         self._check_fitted()
         corpus = self._knowing(X, given)
         if probabilities and corpus.tokens:
             corpus = self.seen_whole(corpus)
-        found = self.nbest_ids(corpus, k)
+        found, tags = self.nbest_and_tags(corpus, k)
         scores = [[score for _, score in sentence] for sentence in found]
         if probabilities and corpus.tokens:
             scores = self.nbest_probabilities(corpus, scores)
+        chosen = None if tags is None else iter(tags.texts())
+
+        def shown(ids: Ids) -> list[Any]:
+            outputs = self._as_outputs(ids)
+            return outputs if chosen is None else [(*output, next(chosen)) for output in outputs]
+
         return [
-            [(self._as_outputs(ids), number) for (ids, _), number in zip(sentence, numbers, strict=True)]
+            [(shown(ids), number) for (ids, _), number in zip(sentence, numbers, strict=True)]
             for sentence, numbers in zip(found, scores, strict=True)
         ]
 
+    def nbest_and_tags(self, X: Any, k: int) -> tuple[list[list[tuple[Ids, float]]], Column | None]:
+        """nbest_ids; and the tags of all these outputs one after the other, where tags are chosen with outputs."""
+        return self.nbest_ids(X, k), None
+
     def nbest_ids(self, X: Any, k: int) -> list[list[tuple[Ids, float]]]:
         """predict_nbest with labels as numbers, indices of `classes_`."""
-        from riata.inference.chain import K
-
-        model, k = self._check_fitted(), int(K.parse(k))
-        decoder = self.decoder()
-        model.check_nbest(decoder)
-        corpus = self._knowing(X, None)
+        model, decoder, corpus, k = self._asked_for_best(X, k)
         if corpus.tokens == 0:
             return [[(np.empty(0, np.int32), 0.0)] for _ in range(len(corpus))]
-        _check_listed(corpus, k, len(model.labels))
         found = model.nbest(self.input_columns(corpus), k, decoder)
         if self._recoder is None:
             return found
         return [
             [(self._as_classes(ids, np.array([0, len(ids)])), score) for ids, score in sentence] for sentence in found
         ]
+
+    def _asked_for_best(self, X: Any, k: int) -> tuple[Model, Decoder, Corpus, int]:
+        """Refuses lists of the best that cannot be made; otherwise what they are made of."""
+        from riata.inference.chain import K
+
+        model, k = self._check_fitted(), int(K.parse(k))
+        decoder = self.decoder()
+        model.check_nbest(decoder)
+        corpus = self._knowing(X, None)
+        if corpus.tokens:
+            _check_listed(corpus, k, len(model.labels))
+        return model, decoder, corpus, k
 
 
 def _check_listed(corpus: Corpus, k: int, labels: int) -> None:

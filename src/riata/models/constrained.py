@@ -42,66 +42,72 @@ Refusal = Callable[[int], SearchError]  # what to say of a sentence without a le
 
 
 def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
-    """The label ids of a corpus, which keep the decoder's constraints."""
+    """The codes of a corpus, which keep the decoder's constraints."""
     kept, free = decoder.kept, replace(decoder, kept=None)
     assert kept is not None
     found = None if decoder.risk is not None else masked(model, decoder)
-    plain = model.predict(corpus, free, threads) if kept.watches or (found is None and decoder.risk is None) else None
+    plain = (
+        model.predict_codes(corpus, free, threads) if kept.watches or (found is None and decoder.risk is None) else None
+    )
     if decoder.risk is not None:
         what = f"decode={decoder.risk.decode!r} asks for probabilities over all outputs"
         own, limited = model.masked(corpus, decoder, what)
-        labels, ways = own.predict(limited, free, threads), [MASKED] * len(corpus)
+        codes, ways = own.predict_codes(limited, free, threads), [MASKED] * len(corpus)
     elif found is None:
         assert plain is not None
-        labels, ways = _kept(model, corpus, plain, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+        codes, ways = _kept(model, corpus, plain, decoder, threads, partial(nothing_legal, model, decoder, corpus))
     else:
-        labels, ways = _with_masks(found, corpus, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+        codes, ways = _with_masks(found, corpus, decoder, threads, partial(nothing_legal, model, decoder, corpus))
     if plain is not None and kept.watches:
-        clean, broken = _broken(model, kept.on(corpus), corpus, model.outputs.codes(plain, corpus.starts))
+        clean, broken = _broken(model, kept.on(corpus), corpus, plain)
         ways = [CLEAN if was else MASKED if way == CLEAN else way for was, way in zip(clean, ways, strict=True)]
         kept.tally.add({}, broken)
     kept.tally.add(Counter(sorted(ways, key=WAYS.index)), {})
-    return labels
+    return codes
 
 
 def _with_masks(
     found: Masked, corpus: Corpus, decoder: Decoder, threads: int, refusal: Refusal
 ) -> tuple[Ids, list[str]]:
-    """Labels of the form of a model that keeps masks, made to keep what else is asked for; and how they were found."""
+    """Codes of the form of a model that keeps masks, made to keep what else is asked for; and how they were found."""
     limited = found.limited(corpus, refusal)
-    labels = found.model.predict(limited, replace(decoder, kept=None), threads)
+    codes = found.model.predict_codes(limited, replace(decoder, kept=None), threads)
     if found.rest is None:
-        return labels, [MASKED] * len(corpus)
+        return codes, [MASKED] * len(corpus)
     rest = replace(decoder, kept=found.rest.counted_by(decoder.kept))
-    labels, ways = _kept(found.model, limited, labels, rest, threads, refusal, found)
-    return labels, [MASKED if way == CLEAN and found.has_masks else way for way in ways]
+    codes, ways = _kept(found.model, limited, codes, rest, threads, refusal, found)
+    return codes, [MASKED if way == CLEAN and found.has_masks else way for way in ways]
 
 
 def _kept(
     model: Model,
     corpus: Corpus,
-    labels: Ids,
+    codes: Ids,
     decoder: Decoder,
     threads: int,
     refusal: Refusal | None,
     masks: Masked | None = None,
 ) -> tuple[Ids, list[str]]:
-    codes = model.outputs.codes(labels, corpus.starts)
-    codes, ways = keeping(model, corpus, codes, decoder, lambda part: model.instances(part, threads), refusal, masks)
-    return model.outputs.label_ids(codes, corpus.starts), ways
+    return keeping(model, corpus, codes, decoder, lambda part: model.instances(part, threads), refusal, masks)
 
 
 def with_known(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
-    """Labels that agree with what is known, if a search may lose them: it is made wider until it does not."""
+    """Codes that agree with what is known, if a search may lose them: it is made wider until it does not."""
     assert corpus.known is not None
     instances, none = model.instances(corpus, threads), native_rules(model.outputs.label_names(None), (), ())
     numbers = np.empty(0, np.int64)
     codes, how = _core.decode_under(model.weights, model.features.index, instances, vars(decoder), none, numbers)
-    lost = np.flatnonzero(how == NOT_FOUND)
+    check_known_found(model, corpus, how != NOT_FOUND)
+    return np.asarray(codes)
+
+
+def check_known_found(model: Model, corpus: Corpus, found: NDArray[np.bool_]) -> None:
+    """Refuses what is known of the first sentence without an output that agrees with it. found: [S] whether there is one."""
+    lost = np.flatnonzero(~found)
     if len(lost):
+        assert corpus.known is not None
         known, first = model.outputs.as_known(model.weights, corpus.known), int(corpus.starts[lost[0]])
         raise known.impossible(corpus, first + int(np.argmax(known.of[first:] >= 0)))
-    return model.outputs.label_ids(codes, corpus.starts)
 
 
 def made_to_keep(
@@ -111,9 +117,9 @@ def made_to_keep(
     kept = decoder.kept
     assert kept is not None
     refusal = None if lenient else partial(nothing_legal, model, decoder, corpus)
-    labels, ways = _kept(model, corpus, labels, decoder, threads, refusal)
+    codes, ways = _kept(model, corpus, model.outputs.codes(labels, corpus.starts), decoder, threads, refusal)
     kept.tally.add(Counter(sorted(ways, key=WAYS.index)), {})
-    return labels
+    return model.outputs.label_ids(codes, corpus.starts)
 
 
 def keeping(
@@ -141,8 +147,7 @@ def keeping(
     if masks is not None and rules.own and refusal is not None:
         part = masks.limited(part, lambda number: refusal(int(again[number])), [rules.own[s] for s in again.tolist()])
         if part.known is not None:
-            free = model.predict(part, replace(decoder, kept=None))
-            _put(out, starts, again, model.outputs.codes(free, part.starts))
+            _put(out, starts, again, model.predict_codes(part, replace(decoder, kept=None)))
             left = np.isin(again, _illegal(model, rules, corpus, out))
             for sentence in again[~left].tolist():
                 ways[sentence] = MASKED
@@ -252,7 +257,7 @@ def _in_any_time(model: Model, alone: Instances, rules: Rules, kept: Kept, decod
 
 def _gap(model: Model, alone: Instances, rules: Rules, free: Ids, found: Ids) -> float:
     """By how much the best legal output may be better than the one that was found. free: the best without constraints."""
-    return max(_score(model, alone, free) - _value(model, alone, rules, found), 0.0)
+    return max(_score(model, alone, free) - value_of(model, alone, rules, found), 0.0)
 
 
 def _illegal(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.int64]:
@@ -292,7 +297,7 @@ def _not_refused(
 
     known: a legal output.
     """
-    best, value, exact = known, -np.inf if known is None else _value(model, alone, rules, known), True
+    best, value, exact = known, -np.inf if known is None else value_of(model, alone, rules, known), True
     until = monotonic() + (decoder.seconds or SECONDS)
     try:
         for number, one in enumerate(one_after_another(model, alone, rules, kept.names, decoder), 1):
@@ -309,7 +314,7 @@ def _not_refused(
     return best, LISTED if exact else CUT
 
 
-def _value(model: Model, alone: Instances, rules: Rules, codes: Ids) -> float:
+def value_of(model: Model, alone: Instances, rules: Rules, codes: Ids) -> float:
     """The score of an output less penalties."""
     return _score(model, alone, codes) - rules.penalty(model.outputs.slot_labels(codes))
 
@@ -323,7 +328,7 @@ def _from_list(model: Model, alone: Instances, rules: Rules, searched: Ids | Non
 
     searched: a legal output that is known.
     """
-    best, value, asked = searched, -np.inf if searched is None else _value(model, alone, rules, searched), 10
+    best, value, asked = searched, -np.inf if searched is None else value_of(model, alone, rules, searched), 10
     if model.outputs.exact_refusal(model.features) is not None:
         return best, UNLISTED if best is None else CUT
     while asked <= LONGEST_LIST:

@@ -104,7 +104,7 @@ def confident(
 ) -> tuple[Ids, Values]:
     """The label ids of outputs that keep constraints, and the confidence in them: among the outputs that keep masks."""
     free = replace(decoder, kept=None)
-    labels = predicted(model, corpus, decoder, 1)
+    labels = model.outputs.label_ids(predicted(model, corpus, decoder, 1), corpus.starts)
     found = masked(model, decoder)
     if found is None:
         return model.given_confidences(corpus, free, temperatures, labels, chunks=chunks)

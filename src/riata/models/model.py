@@ -113,6 +113,19 @@ class Model:
 
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         """The label ids of every token, computed in the fastest way."""
+        if decoder.kept is None and decoder.queue == EXACT.queue and corpus.known is None:
+            found = self._predict_fast(corpus, threads, decoder.risk)
+            if found is not None:
+                return found
+        return self.outputs.label_ids(self._predict_codes(corpus, decoder, threads), corpus.starts)
+
+    def predict_codes(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
+        """The codes of what `predict` gives. Where tags are chosen, they say these too."""
+        if self.outputs.chosen:
+            return self._predict_codes(corpus, decoder, threads)
+        return self.outputs.codes(self.predict(corpus, decoder, threads), corpus.starts)
+
+    def _predict_codes(self, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
         if decoder.kept is not None:
             from riata.models.constrained import predicted
 
@@ -121,17 +134,12 @@ class Model:
             from riata.models.constrained import with_known
 
             return with_known(self, corpus, decoder, threads)
-        if decoder.queue == EXACT.queue and corpus.known is None:
-            found = self._predict_fast(corpus, threads, decoder.risk)
-            if found is not None:
-                return found
-        return self.decode(self.instances(corpus, threads), decoder)
+        return self._codes(self.instances(corpus, threads), decoder)
 
     def chosen(self, corpus: Corpus, decoder: Decoder, threads: int = 1) -> tuple[Ids, Column]:
         """The label ids of every token, and the tags that were chosen with them."""
-        instances = self.instances(corpus, threads)
-        codes = self._codes(instances, decoder)
-        return self._label_ids(codes, instances), self.outputs.chosen_tags(codes)
+        codes = self._predict_codes(corpus, decoder, threads)
+        return self.outputs.label_ids(codes, corpus.starts), self.outputs.chosen_tags(codes)
 
     def made_to_keep(
         self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1, *, lenient: bool = False
@@ -245,6 +253,12 @@ class Model:
 
     def nbest(self, corpus: Corpus, n: int, decoder: Decoder = EXACT) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best outputs, as label ids, with their scores; fewer if there are fewer."""
+        if self.outputs.lists_searched:
+            lists = self.searched_lists(corpus, n, decoder)
+            return [
+                [(self.outputs.label_ids(codes, np.array([0, len(codes)])), score) for codes, score in one]
+                for one in lists
+            ]
         if decoder.kept is not None:
             from riata.models.constrained_lists import listed
 
@@ -256,6 +270,12 @@ class Model:
         each = [(ids[low:high], score) for low, high, score in zip(starts, starts[1:], scores.tolist(), strict=False)]
         ends = np.cumsum(counts).tolist()
         return [each[end - count : end] for count, end in zip(counts.tolist(), ends, strict=True)]
+
+    def searched_lists(self, corpus: Corpus, n: int, decoder: Decoder) -> list[list[tuple[Ids, float]]]:
+        """For every sentence the codes of the n best outputs that the search has ended with, and their scores."""
+        from riata.models.searched_lists import searched
+
+        return searched(self, corpus, n, decoder)
 
     def plainly_kept(self, decoder: Decoder) -> tuple[Model | None, Rules | None]:
         """For constraints that are the same for all sentences: a form of the model that keeps some of them, and the rules that are left.
@@ -272,7 +292,9 @@ class Model:
         return found.model, None if found.rest is None else found.rest.same
 
     def check_nbest(self, decoder: Decoder) -> None:
-        """Refuses lists of the best outputs if they would not be exact."""
+        """Refuses lists of the best outputs if they would not be exact, unless no list of the structure is."""
+        if self.outputs.lists_searched:
+            return
         self._check_exact("The n best outputs are found exactly", "Use predict")
         if decoder.queue != EXACT.queue:
             raise UnsupportedError(

@@ -118,6 +118,8 @@ class Outputs(ABC):
             f"the structure {self.structure!r} cannot keep to labels that are given.", remedy="Leave out given."
         )
 
+    # Whether lists of the best outputs are what a search has ended with, since nothing finds them exactly.
+    lists_searched: ClassVar[bool] = False
     may_lose_given: ClassVar[bool] = (
         False  # whether a search may leave the ways to outputs that agree with known labels
     )

@@ -9,6 +9,7 @@ from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.serving.asking import Question
 
 LABELS = "labels"  # what the only output of a model is called
+TAGS = "tags"  # what tags are called that are chosen beside two outputs
 
 
 def names_of(estimator: Any) -> tuple[str, ...]:
@@ -44,8 +45,8 @@ class Answering:
     def _columns(self, labels: Sequence[Any]) -> dict[str, Any]:
         if len(self.names) == 1:
             return {self.names[0]: labels}
-        columns = zip(*labels, strict=True)
-        return {name: list(column) for name, column in zip(self.names, columns, strict=True)}
+        columns = list(zip(*labels, strict=True))
+        return {name: list(column) for name, column in zip((*self.names, TAGS)[: len(columns)], columns, strict=True)}
 
     def detailed(self, question: Question) -> list[dict[str, Any]]:
         """All that a question asks for; each is a search of its own."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,11 @@ from riata._core import TransitionWeights, TransitionWeights64, most_chosen_tags
 from riata.data.kept_labels import KnownLabels
 from riata.data.trees import NO_HEAD, crossing
 from riata.data.types import Column, Corpus, Ids, Starts
-from riata.errors import ModelFileError, RiataError, UnsupportedError
+from riata.errors import ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.likely_tags import ChosenTags
 from riata.features.transitions import TransitionFeatures, parse
-from riata.inference.rules.slots import LabelNames
 from riata.inference.structures.transitions import CROSSING, SYSTEMS, UNTAGGED
 from riata.models.arrays import narrow, read_array, read_strings
 from riata.models.container import Arrays
@@ -34,9 +33,6 @@ from riata.models.feature_parts import (
 from riata.models.model import Model
 from riata.models.outputs import Refusal, Weights, WeightsKind, of_kind
 from riata.models.tree_outputs import TreeOutputs
-
-if TYPE_CHECKING:
-    from riata.data.encodings.base import Encoding
 
 NAME = "transitions"
 PRECISIONS = TransitionWeights, TransitionWeights64
@@ -71,6 +67,10 @@ class TransitionOutputs(TreeOutputs):
         return np.where(labels < 0, labels, labels * np.int32(len(self.chosen) + 1)).astype(np.int32)
 
     def label_ids(self, codes: Ids, starts: Starts) -> Ids:
+        return self._trees(codes)
+
+    def _trees(self, codes: Ids) -> Ids:
+        """The codes without tags."""
         return codes // np.int32(len(self.chosen) + 1)
 
     def with_tags(self, codes: Ids, tags: Column) -> Ids:
@@ -83,19 +83,15 @@ class TransitionOutputs(TreeOutputs):
         return Column(names.alphabet, (codes % np.int32(len(self.chosen) + 1) - 1).astype(np.int32))
 
     def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
-        self._refuse_with_tags("arcs that are given")
-        return super().as_known(weights, known)
+        """Where tags are chosen, flags of tags come after those of heads."""
+        found = super().as_known(weights, known)
+        return with_given_tags(found, self.chosen) if self.chosen else found
 
-    def label_names(self, encoding: Encoding | None) -> LabelNames:
-        self._refuse_with_tags("constraints")
-        return super().label_names(encoding)
+    def slot_labels(self, codes: Ids) -> NDArray[np.int32]:
+        return super().slot_labels(self._trees(codes))
 
-    def _refuse_with_tags(self, what: str) -> None:
-        if self.chosen:
-            raise UnsupportedError(
-                f"the model chooses tags with the trees, and then cannot keep to {what}.",
-                remedy="Train with tags='own'.",
-            )
+    def all_slot_labels(self, codes: Ids, starts: Starts) -> NDArray[np.int32]:
+        return super().all_slot_labels(self._trees(codes), starts)
 
     def exact_refusal(self, features: Features) -> Refusal:
         return REFUSAL
@@ -111,12 +107,14 @@ class TransitionOutputs(TreeOutputs):
         return self.system in CROSSING
 
     may_lose_given = True
+    lists_searched = True
 
     def given_heads(self, known: KnownLabels) -> Ids:
         """The relation of the root is that of no other token."""
-        relations = known.sets[:, : len(self.relations)]
-        is_root = np.append((relations.sum(axis=1) == 1) & (relations[:, self.relations.index(self.root)] == 1), False)
-        heads = super().given_heads(known)
+        several, relations = len(self.relations) > 1, known.sets[:, : len(self.relations)]
+        of_root = (relations.sum(axis=1) == 1) & (relations[:, self.relations.index(self.root)] == 1) & several
+        is_root = np.append(of_root, False)
+        heads = super().given_heads(replace(known, sets=known.sets[:, : known.sets.shape[1] - len(self.chosen)]))
         return np.where((heads == NO_HEAD) & is_root[known.of], np.int32(0), heads)
 
     def memory(self, features: Features) -> tuple[str, int]:
@@ -174,6 +172,29 @@ class TransitionOutputs(TreeOutputs):
         except RiataError as error:
             raise ModelFileError(f"the model's rows of weights are inconsistent: {error.message}") from None
         return Model(features, weights, outputs)
+
+
+def with_given_tags(known: KnownLabels, chosen: tuple[str, ...]) -> KnownLabels:
+    """What is known, with flags of tags, [M, tags], after all others; a token whose tag is open has all of them."""
+    tags = np.full(len(known.of), -1, np.int32) if known.tags is None else known.tags
+    pairs, of = np.unique(np.stack([known.of, tags]), axis=1, return_inverse=True)
+    names: list[str] = []
+    rows: list[NDArray[np.uint8]] = []
+    numbers = np.full(pairs.shape[1], -1, np.int32)
+    for column, (label, tag) in enumerate(pairs.T.tolist()):
+        if label < 0 and tag < 0:
+            continue
+        numbers[column] = len(rows)
+        row = np.ones(known.sets.shape[1] + len(chosen), np.uint8)
+        if label >= 0:
+            row[: known.sets.shape[1]] = known.sets[label]
+        if tag >= 0:
+            row[known.sets.shape[1] :] = np.arange(len(chosen)) == tag
+        given = ([known.names[label]] if label >= 0 else []) + ([chosen[tag]] if tag >= 0 else [])
+        names.append(" ".join(given))
+        rows.append(row)
+    sets = np.array(rows, np.uint8).reshape(len(rows), known.sets.shape[1] + len(chosen))
+    return replace(known, names=tuple(names), sets=sets, of=numbers[of.reshape(-1)], tags=None)
 
 
 def _chosen_in(header: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,0 +1,92 @@
+"""Lists of the best outputs for structures without a dynamic program: those that the search of a prediction has ended with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata import _core
+from riata.data.types import Corpus, Ids, Starts
+from riata.inference.decoder import Decoder
+from riata.inference.kept import native_rules
+from riata.inference.rules.rule import HARD
+from riata.inference.rules.rules import Rules
+from riata.models.constrained import check_known_found, predicted, value_of
+
+if TYPE_CHECKING:
+    from riata.models.model import Model
+
+Codes = list[tuple[Ids, float]]  # outputs of one sentence with their scores
+ALL = 1 << 40  # more outputs than any beam keeps
+
+
+def searched(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
+    """For every sentence the codes of at most n different outputs with their scores, best first. The first is that of `predict`, and no
+    other scores more.
+    """
+    if decoder.kept is not None:
+        return _kept(model, corpus, n, decoder)
+    instances = model.instances(corpus)
+    if corpus.known is None:
+        found = model.weights.nbest_of_search(model.features.index, instances, vars(decoder), n)
+        return apart(found, corpus.starts)
+    none = native_rules(model.outputs.label_names(None), (), ())
+    own = np.empty(0, np.int64)
+    found = _core.nbest_under(model.weights, model.features.index, instances, vars(decoder), none, own, n)
+    lists = apart(found, corpus.starts)
+    check_known_found(model, corpus, np.array([bool(each) for each in lists]))
+    return lists
+
+
+def apart(found: tuple[Any, ...], starts: Starts) -> list[Codes]:
+    """Lists of outputs that the core gives one after the other, sentence by sentence."""
+    counts, codes, scores = found
+    lengths = np.repeat(np.diff(starts), counts)
+    ends = np.cumsum(lengths)
+    each = [
+        (codes[end - length : end], score) for end, length, score in zip(ends, lengths, scores.tolist(), strict=True)
+    ]
+    last = np.cumsum(counts).tolist()
+    return [each[end - count : end] for count, end in zip(counts.tolist(), last, strict=True)]
+
+
+def _kept(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
+    """Those of the search that has found what `predict` gives: the search without constraints, if its best output keeps them, otherwise the
+    one under constraints.
+    """
+    kept = decoder.kept
+    assert kept is not None
+    best, rules = predicted(model, corpus, decoder, 1), kept.on(corpus)
+    lists = searched(model, corpus, ALL, replace(decoder, kept=None))
+    bests = np.split(best, corpus.starts[1:-1])
+    again = np.array([s for s, one in enumerate(bests) if not np.array_equal(one, lists[s][0][0])], np.int64)
+    values = [
+        [
+            (codes, score - rules.of(s).penalty(model.outputs.slot_labels(codes)))
+            for codes, score in listed
+            if len(codes)
+        ]
+        for s, listed in enumerate(lists)
+    ]
+    if len(again):
+        part = corpus[again]
+        instances, index = model.instances(part), model.features.index
+        found = _core.nbest_under(model.weights, index, instances, vars(decoder), rules.native, again, ALL)
+        for s, listed in zip(again.tolist(), apart(found, part.starts), strict=True):
+            cost = rules.of(s).penalty_of_predicates
+            values[s] = [(codes, score - cost(model.outputs.slot_labels(codes))) for codes, score in listed]
+    return [
+        _legal(model, corpus[s : s + 1], one, values[s], rules.of(s))[:n] if len(one) else lists[s]
+        for s, one in enumerate(bests)
+    ]
+
+
+def _legal(model: Model, alone: Corpus, best: Ids, listed: Codes, rules: Rules) -> Codes:
+    """The best output and, after it, others that keep rules and score no more. listed: with scores less penalties."""
+    first = next((value for codes, value in listed if np.array_equal(codes, best)), None)
+    if first is None:  # found in another way, since functions refuse others
+        first = value_of(model, model.instances(alone), rules, best)
+    others = [(codes, value) for codes, value in listed if -HARD < value <= first and not np.array_equal(codes, best)]
+    return [(best, first), *sorted(others, key=lambda one: -one[1])]
