@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import riata
+from riata._core import searches_run
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing, with_trees
 from riata.data.types import Column
@@ -52,6 +53,11 @@ def test_tags_come_out_and_are_evaluated(parser):
     assert parser.evaluate(other_tags(treebank())).metrics == {**evaluation.metrics, "tags": 0.0}
     y = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
     assert "tags" not in parser.evaluate(WORDS, y).metrics
+    ids = parser.predict_ids(treebank())
+    before = searches_run()
+    assert parser.evaluate(treebank(), predicted=ids).metrics == evaluation.metrics
+    assert searches_run() == before  # labels have their tags with them
+    assert parser.evaluate(treebank(), predicted=np.array(ids)).metrics == evaluation.metrics
     assert parser.predict(tagged) == parser.predict(WORDS)
     with_added = parser.tagged(as_corpus(WORDS))
     assert with_added.sentences_of(1) == found

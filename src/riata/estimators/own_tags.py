@@ -47,6 +47,12 @@ WAYS = (GIVEN, OWN, JOINT)
 Self = TypeVar("Self", bound="OwnTags")  # typing.Self needs Python 3.11
 
 
+class TaggedIds(np.ndarray[Any, Any]):
+    """Labels as numbers, with the joint tags that were chosen with them, so that evaluating them takes no second search."""
+
+    tags: Column | None = None
+
+
 class Unread(Column):
     """A column of joint tags, which conditions of constraints cannot read."""
 
@@ -144,6 +150,14 @@ class OwnTags(Fitting, Judging, Constrained):
         ids, chosen = self._chosen(followed(replace(words, context=None), context), threads)
         return self._replacing(corpus, (*context[:-1], chosen), context), self.output_columns(ids)
 
+    def labels_of(self, inputs: Corpus) -> Ids:
+        if self.tags != JOINT:
+            return super().labels_of(inputs)
+        ids, tags = self._chosen(inputs)
+        found = ids.view(TaggedIds)
+        found.tags = tags
+        return found
+
     def nbest_and_tags(self, X: Any, k: int) -> tuple[list[list[tuple[Ids, float]]], Column | None]:
         if self.tags != JOINT:
             return super().nbest_and_tags(X, k)
@@ -201,11 +215,16 @@ class OwnTags(Fitting, Judging, Constrained):
         """As for other estimators. With joint tags, the metric `tags` is their accuracy, if the data have them."""
         if self.tags != JOINT or is_empty(X):
             return super().evaluate(X, y, predicted=predicted)
-        corpus = self.sentences(X)
-        truth, (ids, tags) = self._true_tags(corpus), self._chosen(self.input_columns(corpus))
-        found = super().evaluate(X, y, predicted=ids if predicted is None else predicted)
+        corpus = self._with_context(self.sentences(X))
+        truth = self._true_tags(corpus)
+        if predicted is None:
+            predicted = self.predict_ids(corpus)
+        found = super().evaluate(corpus, y, predicted=predicted)
         if truth is None or not corpus.tokens:
             return found
+        tags = predicted.tags if isinstance(predicted, TaggedIds) else None
+        if tags is None:  # labels that were found elsewhere
+            tags = self._chosen(self.input_columns(corpus))[1]
         right = np.mean(np.array(tags.texts(), object) == np.array(truth.texts(), object))
         return replace(found, more={**found.more, "tags": float(100 * right)})
 
