@@ -57,8 +57,9 @@ class Answering:
             for each, values in zip(found, self.estimator.predict_confidence(sentences), strict=True):
                 self._add_confidence(each, values)
         if ask.nbest:
-            lists = self.estimator.predict_nbest(sentences, ask.nbest, probabilities=ask.confidence)
-            number = "probability" if ask.confidence else "score"
+            summed = ask.confidence and not self.estimator.model_.outputs.lists_searched
+            lists = self.estimator.predict_nbest(sentences, ask.nbest, probabilities=summed)
+            number = "probability" if summed else "score"
             for each, ranked in zip(found, lists, strict=True):
                 each["nbest"] = [{number: value, **self._listed(each["tokens"], own)} for own, value in ranked]
         if ask.trace:
