@@ -9,7 +9,7 @@ from riata.data.trees import check_trees, with_trees
 from riata.errors import SettingError, UnsupportedError
 from riata.inference.structures.transitions import SYSTEMS
 from riata.learning.events import Progressed, Started
-from samples import quietly
+from samples import quietly, treebank
 
 SENTENCES = [
     ("the/DET dog/NOUN sees/VERB a/DET cat/NOUN ./PUNCT", (2, 3, 0, 5, 3, 3), "det nsubj root det obj punct"),
@@ -211,3 +211,13 @@ def test_models_of_several_seeds_are_one(system):
     members = np.array([[first.get(feature, 0), second.get(feature, 0)] for feature in found])
     shares, *_ = np.linalg.lstsq(members, np.array(list(found.values())), rcond=None)
     assert np.allclose(members @ shares, list(found.values()), atol=1e-3)
+
+
+def test_another_system_than_that_of_training_is_refused():
+    made = quietly(riata.DependencyParser(structure="transitions", epochs=2), treebank()[:12])
+    trees = made.predict(treebank())
+    assert made.set_params(settings={"system": "arc-hybrid"}).predict(treebank()) == trees
+    with pytest.raises(SettingError, match="system is swap, but the model was trained with arc-hybrid"):
+        made.set_params(settings={"system": "swap"}).predict(treebank())
+    assert quietly(made, treebank()[:12]).model_.outputs.system == "swap"
+    made.predict(treebank())

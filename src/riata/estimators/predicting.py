@@ -51,9 +51,20 @@ class Predicting(Confident, ByLabel, Constrained):
     def _decoder(self, options: Options) -> Decoder:
         """With the temperature of the calibration, if labels are chosen by probabilities; and with constraints."""
         found = options.decoder
+        self._check_trained_with()
         if (kept := self.kept(options)) is not None:
             found = replace(found, kept=kept)
         return found if found.risk is None else found.at(self._temperature())
+
+    def _check_trained_with(self) -> None:
+        """Refuses settings of training that have been changed since, where the model is nothing without them."""
+        model: Model | None = getattr(self, "model_", None)
+        for name, value in ({} if model is None else model.outputs.trained_with()).items():
+            if (asked := (self.settings or {}).get(name, value)) != value:
+                raise SettingError(
+                    f"{name} is {asked}, but the model was trained with {value}.",
+                    remedy="Set it as it was, or train anew.",
+                )
 
     def predict(
         self,

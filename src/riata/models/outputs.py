@@ -244,6 +244,10 @@ class Outputs(ABC):
     def memory(self, features: Features) -> tuple[str, int]:
         """What the weights are for, in words, and their size in bytes."""
 
+    def trained_with(self) -> dict[str, Any]:
+        """Settings of training without which its outputs mean nothing, so that predictions cannot have others."""
+        return {}
+
     def functions(self) -> dict[str, Callable[..., Any]]:
         """The user's functions that are values of settings, by their role in a model file: SETTING and the name of the setting."""
         return {}

@@ -117,6 +117,9 @@ class TransitionOutputs(TreeOutputs):
         heads = super().given_heads(replace(known, sets=known.sets[:, : known.sets.shape[1] - len(self.chosen)]))
         return np.where((heads == NO_HEAD) & is_root[known.of], np.int32(0), heads)
 
+    def trained_with(self) -> dict[str, Any]:
+        return {"system": self.system}
+
     def memory(self, features: Features) -> tuple[str, int]:
         return f"{len(self.relations):,} relations and these features", 0  # weights enter while they are learnt
 
