@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.memory import is_whole
 from riata.data.types import Ids
 from riata.errors import SettingError
 
@@ -18,7 +19,7 @@ def folds(size: int, number: Any, seed: int, document: Ids | None = None) -> tup
 
     document: [S] the document of each sentence; whole documents are dealt, if there is one for every fold. None: none are marked.
     """
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 2:
+    if not is_whole(number) or number < 2:
         raise SettingError(
             f"folds is {number!r}; expected a whole number of at least 2.",
             remedy="With test data of its own (--test, test=), a comparison needs no folds.",

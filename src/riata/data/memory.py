@@ -129,7 +129,7 @@ def _row(token: Any) -> tuple[str, ...]:
 
 
 def is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _columns(sentences: Sequence[Sequence[Any]]) -> tuple[Column, ...]:

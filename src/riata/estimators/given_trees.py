@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.kept_labels import FREE, KnownLabels, place
-from riata.data.memory import is_list
+from riata.data.memory import is_list, is_whole
 from riata.data.trees import MISSING, NO_HEAD, head_in
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, printed
@@ -98,8 +98,7 @@ def _arc(arc: Any, s: int, remedy: str) -> tuple[int, str | None, str | None]:
         return NO_HEAD, None, None
     ok = isinstance(arc, (tuple, list)) and (len(arc) == 2 or (len(arc) == 3 and remedy == TAGGED))
     head, relation, tag = (*arc, None)[:3] if ok else (None, None, None)
-    whole = isinstance(head, (int, np.integer)) and not isinstance(head, bool)
-    ok = ok and (head is None or (whole and int(head) >= 0))
+    ok = ok and (head is None or (is_whole(head) and int(head) >= 0))
     if not ok or not all(text is None or isinstance(text, str) for text in (relation, tag)):
         raise DataError(f"in given, sentence {s}: an arc is {printed(arc)}.", remedy=remedy)
     return NO_HEAD if head is None else int(head), relation, tag

@@ -14,6 +14,7 @@ from riata._core import unbounded
 from riata.choosing.options import PATIENCE
 from riata.choosing.recipe import Recipe
 from riata.choosing.refusals import Offered, check_read, check_searched
+from riata.data.memory import is_whole
 from riata.errors import SettingError, UnsupportedError, printed
 from riata.inference.structure import FEATURE_WEIGHTS, SPACE, STEP_LOSSES, Queue
 from riata.learning.development import check_given_once, check_needs
@@ -154,7 +155,7 @@ def width(beam: Any) -> int:
 
 
 def whole(name: str, value: Any, low: int) -> int:
-    number = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= unbounded
+    number = is_whole(value) and low <= value <= unbounded
     if not number:
         or_none = ", or None for an unbounded one" if name == "beam" else ""
         raise SettingError(f"{name} is {printed(value)}; expected a whole number of at least {low}{or_none}.")
