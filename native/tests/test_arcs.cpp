@@ -147,6 +147,29 @@ void check_all(Rng& rng, const std::vector<ArcGroup>& groups, bool with_siblings
   check_extremes<Trees>(rng, with_siblings);
 }
 
+// The same for trees whose arcs may cross; some arcs are forbidden.
+void check_tree_logarithms(Rng& rng) {
+  for (int drawn = 0; drawn < 50; ++drawn) {
+    const auto n = static_cast<std::int32_t>(1 + rng.below(7));
+    ArcScores<double> arcs, one, other;
+    SiblingScores<double> siblings, pairs;
+    arcs.open(n);
+    for (std::int32_t c = 1; c <= n; ++c) {
+      for (std::int32_t h = 0; h <= n; ++h) {
+        if (h != c && (h == 1 || c == 1 || rng.below(4) > 0)) arcs(h, c) = 5 * random_number(rng);
+      }
+    }
+    SpanningTreeSums sums;
+    SpanningTreeLogarithms slow;
+    const double log_z = sums(arcs, siblings, one, pairs);
+    other.open(n, 0.0);
+    CHECK(near(slow(arcs, other), log_z));
+    for (std::int32_t c = 1; c <= n; ++c) {
+      for (std::int32_t h = 0; h <= n; ++h) CHECK(std::abs(one(h, c) - other(h, c)) < 1e-9);
+    }
+  }
+}
+
 // Sums in factors and in logarithms are the same.
 void check_logarithms(Rng& rng) {
   constexpr std::int32_t n = 7;
@@ -192,5 +215,7 @@ int main() {
   check_objective<ProjectiveTrees>(rng, FeatureLabels::all, arc_groups(), false, 7);
   check_sentences<ProjectiveTrees>(rng, arc_groups(), 7);
   check_logarithms(rng);
+  check_tree_logarithms(rng);
+  for (int drawn = 0; drawn < 30; ++drawn) check_extremes<AllTrees>(rng, false);
   return 0;
 }

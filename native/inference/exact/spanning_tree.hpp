@@ -10,6 +10,7 @@
 
 #include "core/numbers.hpp"
 #include "inference/exact/arc_scores.hpp"
+#include "inference/exact/spanning_tree_logarithms.hpp"
 
 namespace riata {
 
@@ -163,7 +164,8 @@ double SpanningTree<Real>::best(const ArcScores<Real>& arcs, std::span<std::int3
 }
 
 // Sums over all trees with one root, by eliminating one token after the other (a form of the matrix-tree theorem; Koo et al. 2007). log Z
-// is found without subtractions, so that probabilities near 0 and 1 cost no precision. The probabilities of arcs are its derivatives.
+// is found without subtractions, so that probabilities near 0 and 1 cost no precision. The probabilities of arcs are its derivatives. Sums
+// are in factors; in logarithms if scores differ so much that factors could underflow.
 class SpanningTreeSums {
  public:
   // Returns log Z; minus infinity if no tree is allowed. `shares` becomes the probabilities of arcs.
@@ -203,6 +205,7 @@ class SpanningTreeSums {
   }
 
   double sum(const ArcScores<double>& arcs, ArcScores<double>& shares) {
+    if (differ_much(arcs)) return in_logarithms_(arcs, shares);
     width_ = static_cast<std::size_t>(n_ + 1);
     weights_.assign(width_ * width_, 0);
     double log_z = 0;
@@ -215,7 +218,7 @@ class SpanningTreeSums {
       }
     }
     log_z += eliminate();
-    if (!std::isfinite(log_z)) return log_z;
+    if (!std::isfinite(log_z)) return in_logarithms_(arcs, shares);
     differentiate();
     for (std::int32_t c = 1; c <= n_; ++c) {
       const double unit = unit_of(arcs, c);
@@ -225,6 +228,17 @@ class SpanningTreeSums {
     return log_z;
   }
 
+  // Whether factors could underflow or overflow.
+  bool differ_much(const ArcScores<double>& arcs) const noexcept {
+    constexpr double most = 200;
+    for (std::int32_t c = 1; c <= n_; ++c) {
+      const double unit = unit_of(arcs, c);
+      for (std::int32_t h = 0; h <= n_; ++h) {
+        if (h != c && std::isfinite(arcs(h, c)) && std::abs(arcs(h, c) - unit) > most) return true;
+      }
+    }
+    return false;
+  }
   // The score that counts as 1 among the arcs to a token: the highest one of those that do not come from the root, if there are such.
   double unit_of(const ArcScores<double>& arcs, std::int32_t c) const noexcept {
     double highest = -std::numeric_limits<double>::infinity();
@@ -285,6 +299,7 @@ class SpanningTreeSums {
   std::int32_t n_ = 0;
   std::size_t width_ = 0;
   std::vector<double> weights_, slopes_, totals_;
+  SpanningTreeLogarithms in_logarithms_;
 };
 
 }  // namespace riata
