@@ -80,7 +80,7 @@ Out<std::int64_t> stuck_trees(const In<std::int64_t>& starts, const In<std::int3
   return give(std::move(found));
 }
 
-Out<std::int32_t> closest(const In<std::int32_t>& heads, const In<std::int64_t>& starts) {
+Out<std::int32_t> closest(const In<std::int32_t>& heads, const In<std::int64_t>& starts, bool same_root) {
   std::vector<std::int32_t> out(heads.data(), heads.data() + heads.shape(0));
   check(starts.shape(0) >= 1 && view(starts).front() == 0 && view(starts).back() == static_cast<std::int64_t>(out.size()));
   for (std::size_t s = 0; s + 1 < starts.shape(0); ++s) {
@@ -88,7 +88,7 @@ Out<std::int32_t> closest(const In<std::int32_t>& heads, const In<std::int64_t>&
     check(low <= high);
     const auto tree = std::span(out).subspan(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low));
     for (const std::int32_t head : tree) check(head >= 0 && head <= high - low);
-    closest_projective(tree);
+    closest_projective(tree, same_root);
   }
   return give(std::move(out));
 }
@@ -97,8 +97,8 @@ void trees(nb::module_& m) {
   m.def("stuck_trees", &stuck_trees, nb::arg("starts"), nb::arg("heads"), nb::arg("projective"), nb::arg("by"),
         "Of sentences without a tree that has the given heads, the first token at which none is left. heads: -1 where any head will do. "
         "by: whether a token may be headed by the root (1), by others (2) or by both (3); or empty.");
-  m.def("closest_projective", &closest, nb::arg("heads"), nb::arg("starts"),
-        "Of every tree the closest one without crossing arcs: with as many of its arcs as possible.");
+  m.def("closest_projective", &closest, nb::arg("heads"), nb::arg("starts"), nb::arg("same_root"),
+        "Of every tree the closest one without crossing arcs: with as many of its arcs as possible. same_root: and with its root.");
 }
 
 const Bindings entered(trees);

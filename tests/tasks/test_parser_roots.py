@@ -86,3 +86,21 @@ def test_errors_of_the_model_are_told_from_what_it_never_gives(parser):
     odd = [[("the", "DET", "2", "det"), ("dog", "NOUN", "3", "root"), ("sleeps", "VERB", "0", "nsubj")]]
     assert parser.search_errors(odd).of == ("model",)
     assert np.isneginf(parser.log_likelihood(odd))
+
+
+def test_the_closest_tree_that_is_learnt_instead_of_a_crossing_one_has_its_root():
+    heads, relations = (2, 0, 1, 1, 1), ("nsubj", "root", "obj", "obl", "punct")  # closest of all is (0, 3, 1, 1, 1)
+    crossing = [(f"w{i}", "X", str(head), relations[i]) for i, head in enumerate(heads)]
+    parser = quietly(riata.DependencyParser(structure="projective", epochs=2), [crossing, *treebank()[:24]])
+    root, others = parser.model_.weights.seen_relations()
+    assert [relation for relation, seen in zip(parser.classes_, root, strict=True) if seen] == ["root"]
+    assert not others[parser.classes_.index("root")]
+
+
+def test_probabilities_of_trees_are_found_however_far_scores_are_apart():
+    parser = quietly(riata.DependencyParser("perceptron", structure="tree", epochs=5), treebank()[:24])
+    weights = parser.model_.weights
+    weights.set_flat(weights.flat() * np.float32(1e4))
+    (tree,), (sure,) = parser.predict([SENTENCE]), parser.predict_confidence([SENTENCE])
+    assert rooted(tree) and all(head == pytest.approx(1) for head, _ in sure)
+    assert parser.log_likelihood([SENTENCE], [tree])[0] == pytest.approx(0, abs=0.1)  # of scores in single precision

@@ -10,8 +10,8 @@
 namespace riata {
 
 // Replaces a tree by the projective tree that has as many of its arcs as possible. A token that loses its head gets a head above it, if it
-// can: the nearest one, as if its arc had been lifted (Nivre & Nilsson 2005).
-inline void closest_projective(std::span<std::int32_t> heads) {
+// can: the nearest one, as if its arc had been lifted (Nivre & Nilsson 2005). same_root: whether the root of the tree must stay its root.
+inline void closest_projective(std::span<std::int32_t> heads, bool same_root = false) {
   const auto n = static_cast<std::int32_t>(heads.size());
   if (n < 3) return;
   ArcScores<double> arcs;
@@ -28,6 +28,7 @@ inline void closest_projective(std::span<std::int32_t> heads) {
       if (above == 0) break;
       above = heads[static_cast<std::size_t>(above - 1)];
     }
+    if (same_root && heads[static_cast<std::size_t>(c - 1)] != 0) arcs(0, c) = ArcScores<double>::forbidden;
   }
   Eisner<double> best;
   best.best(arcs, heads);

@@ -13,6 +13,7 @@ from riata.models.structures.projective import ProjectiveOutputs
 
 
 class LearntProjective(LearntArcs):
+    same_root = True  # whether the closest tree has the same root, so that the root's relation stays the root's
     as_they_are = "structure='tree' learns them as they are."  # said of crossing arcs
     outputs_of = ProjectiveOutputs
     potentials_of = ProjectivePotentials, ProjectivePotentials64
@@ -28,7 +29,7 @@ class LearntProjective(LearntArcs):
         tokens = np.isin(sentence, chosen)
         lengths = np.diff(starts)[chosen]
         found = heads.copy()
-        found[tokens] = closest_projective(heads[tokens], np.concatenate([[0], np.cumsum(lengths)]))
+        found[tokens] = closest_projective(heads[tokens], np.concatenate([[0], np.cumsum(lengths)]), self.same_root)
         text = (
             f"{int(cross.sum()):,} arcs cross another, in {len(chosen):,} of {len(starts) - 1:,} sentences: the closest trees without "
             f"crossing arcs are learnt, in which {int((found != heads).sum()):,} tokens have other heads. "

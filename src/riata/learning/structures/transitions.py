@@ -33,6 +33,7 @@ class RootedRelations(RelationSet):
 
 
 class LearntTransitions(LearntProjective):
+    same_root = False  # the root has one relation, whatever the token
     as_they_are = "system='swap' learns them as they are."
 
     def new_outputs(self) -> TransitionOutputs:  # type: ignore[override]
