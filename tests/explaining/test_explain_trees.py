@@ -108,3 +108,9 @@ def test_what_constraints_change_is_explained():
     assert explanation.constrained is not None and explanation.constrained.changes
     assert explanation.decision.other.name == "without constraints"
     assert min(arc.margin for arc in explanation.arcs) < 0 or explanation.decision.difference < 0
+
+
+def test_traces_are_refused_and_name_explanations(parser):
+    with pytest.raises(UnsupportedError, match="not searched step by step") as refused:
+        parser.trace(SENTENCE)
+    assert "explain" in refused.value.remedy

@@ -323,7 +323,9 @@ class Model:
         if not self.is_searched:
             raise UnsupportedError(
                 f"The structure {self.structure!r} is not searched step by step; {what}.",
-                remedy="predict gives the best output, and state_features_ the weights behind it.",
+                remedy="explain shows what speaks for every part of the output."
+                if self.outputs.scored_by_parts
+                else "predict gives the best output, and state_features_ the weights behind it.",
             )
 
     def exact_is_cheap(self, longest: int) -> bool:
