@@ -55,7 +55,8 @@ def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> I
         codes, ways = own.predict_codes(limited, free, threads), [MASKED] * len(corpus)
     elif found is None:
         assert plain is not None
-        codes, ways = _kept(model, corpus, plain, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+        made = partial(model.instances, threads=threads)
+        codes, ways = keeping(model, corpus, plain, decoder, made, partial(nothing_legal, model, decoder, corpus))
     else:
         codes, ways = _with_masks(found, corpus, decoder, threads, partial(nothing_legal, model, decoder, corpus))
     if plain is not None and kept.watches:
@@ -75,20 +76,9 @@ def _with_masks(
     if found.rest is None:
         return codes, [MASKED] * len(corpus)
     rest = replace(decoder, kept=found.rest.counted_by(decoder.kept))
-    codes, ways = _kept(found.model, limited, codes, rest, threads, refusal, found)
+    made = partial(found.model.instances, threads=threads)
+    codes, ways = keeping(found.model, limited, codes, rest, made, refusal, found)
     return codes, [MASKED if way == CLEAN and found.has_masks else way for way in ways]
-
-
-def _kept(
-    model: Model,
-    corpus: Corpus,
-    codes: Ids,
-    decoder: Decoder,
-    threads: int,
-    refusal: Refusal | None,
-    masks: Masked | None = None,
-) -> tuple[Ids, list[str]]:
-    return keeping(model, corpus, codes, decoder, lambda part: model.instances(part, threads), refusal, masks)
 
 
 def with_known(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
@@ -117,7 +107,8 @@ def made_to_keep(
     kept = decoder.kept
     assert kept is not None
     refusal = None if lenient else partial(nothing_legal, model, decoder, corpus)
-    codes, ways = _kept(model, corpus, model.outputs.codes(labels, corpus.starts), decoder, threads, refusal)
+    codes, made = model.outputs.codes(labels, corpus.starts), partial(model.instances, threads=threads)
+    codes, ways = keeping(model, corpus, codes, decoder, made, refusal)
     kept.tally.add(Counter(sorted(ways, key=WAYS.index)), {})
     return model.outputs.label_ids(codes, corpus.starts)
 
@@ -239,6 +230,10 @@ def _otherwise(
         if solved is None:
             return None, "", None
         return solved.output, SOLVED if solved.optimal else CUT, solved.gap
+    if rules.predicates and model.outputs.lists_searched:
+        from riata.models.searched_lists import not_refused
+
+        return not_refused(model, alone, rules, kept.names, decoder)
     if rules.predicates or not model.is_searched:
         best, way = _from_list(model, alone, rules, searched)
         if way != LISTED and model.is_searched:

@@ -254,11 +254,9 @@ class Model:
     def nbest(self, corpus: Corpus, n: int, decoder: Decoder = EXACT) -> list[list[tuple[Ids, float]]]:
         """For every sentence the n best outputs, as label ids, with their scores; fewer if there are fewer."""
         if self.outputs.lists_searched:
-            lists = self.searched_lists(corpus, n, decoder)
-            return [
-                [(self.outputs.label_ids(codes, np.array([0, len(codes)])), score) for codes, score in one]
-                for one in lists
-            ]
+            from riata.models.searched_lists import searched_labels
+
+            return searched_labels(self, corpus, n, decoder)
         if decoder.kept is not None:
             from riata.models.constrained_lists import listed
 

@@ -13,13 +13,17 @@ from riata.inference.decoder import Decoder
 from riata.inference.kept import native_rules
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
-from riata.models.constrained import check_known_found, predicted, value_of
+from riata.models.constrained import LISTED, UNLISTED, check_known_found, predicted, value_of
+from riata.models.one_after_another import ONE
 
 if TYPE_CHECKING:
+    from riata._core import Instances
+    from riata.inference.rules.slots import LabelNames
     from riata.models.model import Model
 
 Codes = list[tuple[Ids, float]]  # outputs of one sentence with their scores
 ALL = 1 << 40  # more outputs than any beam keeps
+WIDEST = 1024  # beam that is tried for outputs that functions do not refuse
 
 
 def searched(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
@@ -40,6 +44,19 @@ def searched(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Cod
     return lists
 
 
+def searched_labels(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
+    """The same with label ids. Of outputs that differ in chosen tags alone, the best is listed."""
+    lists = searched(model, corpus, ALL if model.outputs.chosen else n, decoder)
+    out = []
+    for listed in lists:
+        known: dict[bytes, tuple[Ids, float]] = {}
+        for codes, score in listed:
+            labels = model.outputs.label_ids(codes, np.array([0, len(codes)]))
+            known.setdefault(labels.tobytes(), (labels, score))
+        out.append(list(known.values())[:n])
+    return out
+
+
 def apart(found: tuple[Any, ...], starts: Starts) -> list[Codes]:
     """Lists of outputs that the core gives one after the other, sentence by sentence."""
     counts, codes, scores = found
@@ -50,6 +67,27 @@ def apart(found: tuple[Any, ...], starts: Starts) -> list[Codes]:
     ]
     last = np.cumsum(counts).tolist()
     return [each[end - count : end] for count, end in zip(counts.tolist(), last, strict=True)]
+
+
+def not_refused(
+    model: Model, alone: Instances, rules: Rules, names: LabelNames, decoder: Decoder
+) -> tuple[Ids | None, str, float | None]:
+    """The best output of one sentence, penalties of functions included, among those that a search under rules ends with, and the way to it.
+    Wider beams are tried until functions do not refuse all of them. None: they refuse all that were tried.
+    """
+    native, index = native_rules(names, rules.rules, rules.automata), model.features.index
+    width = 1 if decoder.queue == "greedy" else decoder.beam
+    while True:
+        settings = vars(replace(decoder, queue="beam", beam=width))
+        _, codes, scores = _core.nbest_under(model.weights, index, alone, settings, native, ONE, ALL)
+        outputs = codes.reshape(len(scores), -1)
+        costs = [rules.penalty_of_predicates(model.outputs.slot_labels(one)) for one in outputs]
+        values = scores - np.array(costs, float)
+        if len(values) and values.max() > -HARD:
+            return outputs[np.argmax(values)], LISTED, None
+        if width >= WIDEST:
+            return None, UNLISTED, None
+        width = min(4 * width, WIDEST)
 
 
 def _kept(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
