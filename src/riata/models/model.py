@@ -213,9 +213,10 @@ class Model:
             self.check_searched("confidences come from sums over all outputs or from a search")
             decoder = _unbounded(decoder, "operations" if self.outputs.levelled else "prefix")
         elif decoder.kept is not None:
+            exact = EXACT.queue in registry.get("structure", self.structure).queues
             raise UnsupportedError(
                 f"The confidence of what the queue {decoder.queue!r} keeps does not look at constraints.",
-                remedy="set_params(queue='exact', beam=None), or leave out constraints.",
+                remedy="Leave out constraints" + (", or set_params(queue='exact', beam=None)." if exact else "."),
             )
         index, at, flags = self.features.index, np.array(temperatures, np.float64), self.outputs.chunk_flags(chunks)
         codes, values = self.weights.confidences(index, instances, vars(decoder), *flags, at, given)
