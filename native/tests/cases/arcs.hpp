@@ -9,59 +9,29 @@
 #include <vector>
 
 #include "inference/structures/arc_model.hpp"
+#include "tests/all_trees.hpp"
 #include "tests/enumerated.hpp"
 
 namespace riata::test {
 
-// Heads of `length` tokens that form a tree with one root.
-inline bool is_tree(const std::vector<std::int32_t>& heads) {
-  std::int32_t roots = 0;
-  for (std::size_t t = 0; t < heads.size(); ++t) {
-    roots += heads[t] == 0;
-    std::int32_t at = static_cast<std::int32_t>(t) + 1;
-    for (std::size_t step = 0; step <= heads.size() && at != 0; ++step) at = heads[static_cast<std::size_t>(at - 1)];
-    if (at != 0) return false;
-  }
-  return roots == 1;
-}
-
-// Whether no two arcs cross, the root standing before the first token.
-inline bool is_projective(const std::vector<std::int32_t>& heads) {
-  const auto ends = [&](std::size_t t) {
-    const std::int32_t head = heads[t], child = static_cast<std::int32_t>(t) + 1;
-    return std::pair(std::min(head, child), std::max(head, child));
-  };
-  for (std::size_t a = 0; a < heads.size(); ++a) {
-    for (std::size_t b = 0; b < heads.size(); ++b) {
-      const auto one = ends(a), other = ends(b);
-      if (one.first < other.first && other.first < one.second && one.second < other.second) return false;
-    }
-  }
-  return true;
-}
-
-inline std::vector<Output> all_trees(std::int32_t length, std::int32_t relations, bool projective) {
+// All trees with all relations, as codes.
+inline std::vector<Output> labelled_trees(std::int32_t length, std::int32_t relations, bool projective) {
   std::vector<Output> found;
-  std::vector<std::int32_t> heads(static_cast<std::size_t>(length), 0);
-  while (true) {
-    if (is_tree(heads) && (!projective || is_projective(heads))) {
-      std::vector<Output> labelled{{}};
-      for (const std::int32_t head : heads) {
-        std::vector<Output> longer;
-        for (const Output& before : labelled) {
-          for (std::int32_t r = 0; r < relations; ++r) {
-            longer.push_back(before);
-            longer.back().push_back(head * relations + r);
-          }
+  for (const Heads& heads : all_trees(length, projective)) {
+    std::vector<Output> labelled{{}};
+    for (const std::int32_t head : heads) {
+      std::vector<Output> longer;
+      for (const Output& before : labelled) {
+        for (std::int32_t r = 0; r < relations; ++r) {
+          longer.push_back(before);
+          longer.back().push_back((head + 1) * relations + r);
         }
-        labelled = std::move(longer);
       }
-      found.insert(found.end(), labelled.begin(), labelled.end());
+      labelled = std::move(longer);
     }
-    std::size_t t = 0;
-    while (t < heads.size() && ++heads[t] > length) heads[t++] = 0;
-    if (t == heads.size()) return found;
+    found.insert(found.end(), labelled.begin(), labelled.end());
   }
+  return found;
 }
 
 // What features read: both sides, one side, what is between, neighbours, distances; of arcs and of relations.
@@ -110,7 +80,7 @@ Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, con
     const auto first = static_cast<std::size_t>(drawn.starts[s]), end = static_cast<std::size_t>(drawn.starts[s + 1]);
     const std::size_t length = std::min(end - first, longest);
     if (length > 0) {
-      std::vector<Output> trees = all_trees(static_cast<std::int32_t>(length), relations, projective);
+      std::vector<Output> trees = labelled_trees(static_cast<std::int32_t>(length), relations, projective);
       if (rooted) std::erase_if(trees, [&](const Output& tree) { return !is_rooted(tree, relations); });
       const Output& truth = trees[rng.below(trees.size())];
       kept.gold.insert(kept.gold.end(), truth.begin(), truth.end());
@@ -122,7 +92,7 @@ Case enumerated_trees(Rng& rng, std::int32_t relations, std::size_t longest, con
   out->gold = kept.gold;
   const ArcTemplates templates(out->index, groups);
   out->model = std::make_unique<ArcModel<double, Trees>>(templates, ArcWeights<double>{Shared(ArcRows(templates, relations)), {}});
-  out->outputs = [=](std::int32_t length) { return all_trees(length, relations, projective); };
+  out->outputs = [=](std::int32_t length) { return labelled_trees(length, relations, projective); };
   out->loss = [](Codes gold, Codes output) {
     double sum = 0;
     for (std::size_t t = 0; t < gold.size(); ++t) sum += gold[t] != output[t];

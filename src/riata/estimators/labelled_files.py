@@ -47,7 +47,7 @@ class GivenColumns:
     tags: int | None = None
 
     def __bool__(self) -> bool:
-        return self != GivenColumns()
+        return self != NOTHING_GIVEN
 
     def asked(self) -> dict[str, int | None]:
         """The columns by the names of the options."""
@@ -58,6 +58,9 @@ class GivenColumns:
         return max(self.labels or 0, self.tags or 0)
 
 
+NOTHING_GIVEN = GivenColumns()
+
+
 def labelled(
     estimator: Predicting,
     file: str | Path,
@@ -65,7 +68,7 @@ def labelled(
     conllu: bool,
     threads: int,
     shown: Shown | None = None,
-    given: GivenColumns = GivenColumns(),  # noqa: B008 (immutable)
+    given: GivenColumns = NOTHING_GIVEN,
     text: bool | Tokenizer = False,
     named: bool = False,
     documents: int | None = None,
