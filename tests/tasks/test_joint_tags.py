@@ -256,6 +256,16 @@ def test_what_joint_tags_cannot_be_combined_with_is_refused(options, message):
         joint(system=system).set_params(**options).fit(treebank(), listener=ignore)
 
 
+def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
+    data = treebank()[:5]
+    bare = [[(word, head, relation) for word, _, head, relation in sentence] for sentence in data]
+    words = [[word for word, *_ in sentence] for sentence in data]
+    trees = [[(int(head), relation) for *_, head, relation in sentence] for sentence in data]
+    assert "tags" in parser.evaluate(data).metrics
+    assert "tags" not in parser.evaluate(bare).metrics
+    assert parser.evaluate(bare).metrics == parser.evaluate(words, trees).metrics
+
+
 @pytest.mark.parametrize("structure", ["projective", "tree"])
 def test_structures_that_choose_no_tags_are_refused(structure):
     with pytest.raises(UnsupportedError, match="chooses none"):

@@ -9,7 +9,7 @@ import pytest
 import riata
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing
-from riata.errors import DataError, TemplateError, UnsupportedError
+from riata.errors import DataError, SettingError, TemplateError, UnsupportedError
 from riata.features.arcs import parse
 from samples import quietly, treebank
 
@@ -238,3 +238,16 @@ def test_heads_are_numbers_where_the_parser_may_abstain(recipe):
         for (head, relation), (of_head, of_relation) in zip(parser.predict(words)[0], confidences, strict=True)
     ]
     assert parser.predict(words, min_confidence=least) == [kept]
+
+
+def test_calibration_names_heads_and_relations():
+    parser = quietly(riata.DependencyParser("crf", settings={"c2": 0.1}), treebank())
+    assert [each.output for each in parser.calibrate(treebank()).outputs] == ["heads", "relations"]
+
+
+def test_odd_predictions_are_refused_and_best_outputs_take_lists():
+    parser = quietly(riata.DependencyParser("mira", epochs=2), treebank())
+    with pytest.raises(SettingError, match="predict_ids"):
+        parser.evaluate(treebank(), predicted=parser.predict(treebank()))
+    sentence = treebank()[0]
+    assert parser.best_output([sentence]) == parser.predict([sentence])[0]

@@ -126,3 +126,12 @@ def test_files_give_arcs_and_get_confidences(tmp_path, run):
     status, out, err = run("predict", "--model", model, "--nbest", "2", "--confidence", str(tmp_path / "part.txt"))
     assert status == 0 and out.count("# ") == 2, err
     assert json.loads(run("calibrate", "--model", model, str(tmp_path / "train.txt"), "--json")[1])
+
+
+@pytest.mark.parametrize("system", ["arc-hybrid", "arc-eager", "arc-standard", "swap"])
+def test_the_relation_of_the_root_is_not_given_to_others_by_moves(system):
+    parser = quietly(riata.DependencyParser(epochs=2, settings={"system": system}), treebank())
+    words = [token[:2] for token in treebank()[0]]
+    given = [(2, "root"), *[None] * (len(words) - 1)]
+    with pytest.raises(LabelError, match="no legal labelling has '2 root'"):
+        parser.predict([words], given=[given])

@@ -48,7 +48,8 @@ class GivenArcs {
     return !swaps() && oracle_.cost(state, move).regret > 0;
   }
 
-  // The relations that a child may have, among those that training saw with the tags; if none of these is allowed, others.
+  // The relations that a child may have, among those that training saw with the tags; if none of these is allowed, others. The relation of
+  // the root is none of these.
   std::span<const std::int32_t> relations(std::int32_t child, std::span<const std::int32_t> seen) {
     const std::uint8_t* flags = active_ ? flags_[static_cast<std::size_t>(child)] : nullptr;
     if (flags == nullptr) return seen;
@@ -57,7 +58,7 @@ class GivenArcs {
       if (flags[relation]) listed_.push_back(relation);
     }
     for (std::int32_t relation = 0; relation < coding_.relations && listed_.empty(); ++relation) {
-      if (flags[relation]) listed_.push_back(relation);
+      if (flags[relation] && (relation != coding_.root || coding_.relations == 1)) listed_.push_back(relation);
     }
     return listed_;
   }

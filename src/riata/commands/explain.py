@@ -30,7 +30,7 @@ CONSTRAINED = "constrained"  # also without gold labels
 @click.option(
     "--against",
     metavar="LABELS",
-    help="Compare with these labels, between spaces (of joint: TAG/CHUNK); default: the truth, or else the runner-up.",
+    help="Compare with these labels, between spaces (of joint: TAG/CHUNK, of parse: HEAD/RELATION); default: the truth, or else the runner-up.",
 )
 @click.option("--beam", metavar="N|inf", help="Search with another beam than the model's, to see what that changes.")
 @click.option("--training", is_flag=True, help="Show the search as it is in training, with all updates and restarts.")
@@ -148,5 +148,7 @@ def _labels(text: str, *, pairs: bool) -> list[Any]:
         return labels
     found = [tuple(label.rsplit("/", 1)) for label in labels]
     if any(len(pair) != 2 for pair in found):
-        raise SettingError("--against has a label without a slash; expected TAG/CHUNK for every token.")
+        raise SettingError(
+            "--against has a label without a slash; expected TAG/CHUNK (of trees, HEAD/RELATION) for every token."
+        )
     return found

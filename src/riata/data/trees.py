@@ -121,7 +121,10 @@ def _refuse_missing(corpus: Corpus, heads: Ids, texts: Column, relations: Column
             "Give complete trees to learn from or to compare with; files to predict may lack them.",
         )
     raise _error(
-        corpus, token, f"the head is {printed(found)}; expected a whole number.", "Are heads the last column but one?"
+        corpus,
+        token,
+        f"the head is {printed(found)}; expected a whole number of at least 0.",
+        "Are heads the last column but one?",
     )
 
 

@@ -258,7 +258,7 @@ class Confident:
                     known |= zip(new, self._weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
                 return np.stack([known[t] for t in temperatures])
 
-            kind = "chunks" if self.chunk_outputs[output] else "tags"
+            kind = "chunks" if self.chunk_outputs[output] else ("heads", "relations")[output] if self.trees else "tags"
             found.append(_calibrated(judge, judged, method, kind, data.document))
         self.calibration_ = tuple(each.calibration for each in found)
         return CalibrationReport(method, tuple(found))

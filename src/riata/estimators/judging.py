@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from riata.choosing.options import checked
 from riata.data.types import Column, Corpus, Ids, Starts
+from riata.errors import SettingError
 from riata.estimators.predicting import Predicting
 from riata.parallel import cores
 
@@ -40,6 +41,11 @@ class Judging(Predicting):
         data = self._with_gold(X, y)
         if predicted is None:
             predicted = self._as_classes(model.predict(inputs_of(data), self.decoder()), data.starts)
+        if len(getattr(predicted, "shape", ())) != 1 or len(predicted) != data.tokens:
+            raise SettingError(
+                f"predicted is a {type(predicted).__name__}; expected the numbers that predict_ids returns for these sentences.",
+                remedy="Leave it out, or give the result of predict_ids.",
+            )
         return replace(self._evaluated(data.columns[-1], predicted, data.starts), document=data.document)
 
     @classmethod
@@ -86,7 +92,7 @@ class Judging(Predicting):
         """
         from riata.scoring.search_errors import best_labels
 
-        model, inputs = self._check_fitted(), self.input_columns(corpus)
+        model, inputs = self._check_fitted(), self.input_columns(self.sentences(corpus))
         kept = self.decoder().kept
         anew = None if kept is None else kept.counted_anew()
         best = best_labels(model, inputs, model.features.instances(inputs), anew)

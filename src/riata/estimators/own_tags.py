@@ -209,14 +209,14 @@ class OwnTags(Fitting, Judging, Constrained):
         return self.inputs_[1:] if corpus.format == self.format_ else tuple(range(1, len(self.inputs_)))
 
     def scored_columns(self, corpus: Corpus) -> Corpus:
-        return replace(super().scored_columns(corpus), true_tags=self._true_tags(corpus))
+        return replace(super().scored_columns(corpus), true_tags=self._true_tags(corpus, self.outputs))
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
         """As for other estimators. With joint tags, the metric `tags` is their accuracy, if the data have them."""
         if self.tags != JOINT or is_empty(X):
             return super().evaluate(X, y, predicted=predicted)
         corpus = self._with_context(self.sentences(X))
-        truth = self._true_tags(corpus)
+        truth = self._true_tags(corpus, self.outputs if y is None else 0)
         if predicted is None:
             predicted = self.predict_ids(corpus)
         found = super().evaluate(corpus, y, predicted=predicted)
@@ -228,13 +228,14 @@ class OwnTags(Fitting, Judging, Constrained):
         right = np.mean(np.array(tags.texts(), object) == np.array(truth.texts(), object))
         return replace(found, more={**found.more, "tags": float(100 * right)})
 
-    def _true_tags(self, corpus: Corpus) -> Column | None:
-        """The joint tags of the data, if they have them."""
+    def _true_tags(self, corpus: Corpus, outputs: int) -> Column | None:
+        """The joint tags of the data, if they have them. outputs: how many of the last columns are heads and relations."""
         if self.tags != JOINT or corpus.true_tags is not None:
             return corpus.true_tags
         last = self._tag_columns(corpus)[-1]
         whole = corpus.format == self.format_ or corpus.width == len(self.inputs_) + self.outputs
-        return corpus.columns[corpus.origins.index(last)] if whole and last in corpus.origins else None
+        at = corpus.origins.index(last) if whole and last in corpus.origins else corpus.width
+        return corpus.columns[at] if at < corpus.width - outputs else None
 
     def _chosen(self, inputs: Corpus, threads: int | None = None) -> tuple[Ids, Column]:
         """Labels as numbers and joint tags, from the columns that the model reads."""

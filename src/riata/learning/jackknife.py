@@ -35,7 +35,7 @@ def blocks(data: Corpus, number: int) -> list[Indices]:
     if number < 2:
         raise DataError(
             "fewer than two sentences are too few for labels of models that have not seen them.",
-            remedy="Give more sentences, or leave out passes=2 and tags='own'.",
+            remedy="Give more sentences, or leave out passes=2, tags='own' and tags='joint'.",
             file=data.name,
         )
     tokens = np.concatenate([[0], np.cumsum(np.diff(data.starts)[order])])[first]
