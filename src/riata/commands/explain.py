@@ -30,7 +30,8 @@ CONSTRAINED = "constrained"  # also without gold labels
 @click.option(
     "--against",
     metavar="LABELS",
-    help="Compare with these labels, between spaces (of joint: TAG/CHUNK, of parse: HEAD/RELATION); default: the truth, or else the runner-up.",
+    help="Compare with these labels, between spaces (of joint: TAG/CHUNK, of parse: HEAD/RELATION); default: the truth, or else the "
+    "runner-up.",
 )
 @click.option("--beam", metavar="N|inf", help="Search with another beam than the model's, to see what that changes.")
 @click.option("--training", is_flag=True, help="Show the search as it is in training, with all updates and restarts.")

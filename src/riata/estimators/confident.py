@@ -38,6 +38,7 @@ class Confident:
     if TYPE_CHECKING:  # attributes that the estimator defines
         recipe: str | None
         chunks: bool
+        trees: bool
         task_name: str
         classes_: list[Any]
         _recoder: Any
