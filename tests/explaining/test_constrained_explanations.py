@@ -172,3 +172,51 @@ def test_traces_show_what_constraints_forbid(structure):
     assert seen == set(map(repr, rules))
     assert chunker.trace(INPUTS[0], CHUNK_LABELS[0]).forbidden is None  # as it was trained
     assert chunker.set_params(inference="during").trace(INPUTS[0], CHUNK_LABELS[0]).forbidden is not None
+
+
+TREES = [
+    [("the", "DET", "2", "det"), ("dog", "NOUN", "3", "nsubj"), ("barks", "VERB", "0", "root")],
+    [
+        ("dogs", "NOUN", "2", "nsubj"),
+        ("chase", "VERB", "0", "root"),
+        ("the", "DET", "4", "det"),
+        ("cat", "NOUN", "2", "obj"),
+    ],
+    [("a", "DET", "2", "det"), ("cat", "NOUN", "3", "nsubj"), ("sleeps", "VERB", "0", "root")],
+]
+TREES = TREES[:1] * 5 + TREES * 5
+CHASE = [("the", "DET"), ("cat", "NOUN"), ("chases", "VERB"), ("dogs", "NOUN")]
+CHASED = [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]
+
+
+@pytest.mark.parametrize("structure", ["transitions", "projective"])
+@pytest.mark.parametrize("penalty", [None, 1000.0])
+def test_a_truth_that_constraints_forbid_is_no_fault_of_the_search(structure, penalty):
+    parser = riata.DependencyParser(structure=structure, epochs=5).fit(TREES)
+    assert parser.predict([CHASE]) == [CHASED]
+    parser.set_params(constraints=[c.at_most(0, "obj", penalty=penalty)])
+    explanation = parser.explain(CHASE, CHASED)
+    assert explanation.kind == "model"
+    assert explanation.decision.difference < 0  # of scores alone: the truth has the higher one
+    errors = parser.search_errors([CHASE], [CHASED])
+    assert (errors.wrong, errors.search, errors.model) == (1, 0, 1)
+    beams = parser.errors([CHASE], [CHASED], beams=[1, 4] if structure == "transitions" else []).beams
+    assert [(one.errors.search, one.errors.model) for one in beams] == [(0, 1)] * len(beams)
+
+
+def test_a_truth_with_a_small_penalty_can_be_missed_by_the_search():
+    parser = riata.DependencyParser(structure="transitions", epochs=5).fit(TREES)
+    ids = parser.predict_ids([CHASE])
+    wrong = ids.copy()
+    wrong[0] = ids[0] % len(parser.classes_) + 3 * len(parser.classes_)  # another head
+    parser.set_params(constraints=[c.at_most(0, "obj", penalty=0.01)])
+    assert parser.search_errors([CHASE], [CHASED], predicted=wrong).of == ("search",)
+
+
+def test_a_beam_is_compared_with_the_best_by_scores_less_penalties():
+    """Paying a penalty, the output of exact search has a higher score than that of a beam which does not pay, or the other way round."""
+    rules = [c.at_least(1, "IN", penalty=0.5), c.at_most(1, "NN", penalty=0.3)]
+    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS).set_params(constraints=rules)
+    assert tagger.search_errors(WORDS, TAGS).search == tagger.search_errors(WORDS, TAGS).both == 0
+    tagger.set_params(queue="beam", beam=float("inf"))
+    assert not any(tagger.search_errors(WORDS, TAGS).missed)

@@ -94,7 +94,8 @@ def explain_sentence(
     note = shown.note
     blames_model = errors is not None and errors.of[0] == "model" and other is not None and other.name == "truth"
     if blames_model and decided.difference < 0 and trace is not None:  # otherwise it would be a search error or a tie
-        note = _sentences(note, "The truth scores higher, but no search of this model can give it.")
+        breaks = "" if kept is None else "it breaks constraints, or "
+        note = _sentences(note, f"The truth scores higher, but {breaks}no search of this model can give it.")
     if trace is not None and trace.output is not None and trace.output != chosen.labels:
         reason = "" if kept is None or trace.forbidden is not None else " It does not look at constraints."
         note = _sentences(note, f"The search shown ends with another output than prediction.{reason}")

@@ -131,7 +131,7 @@ def keeping(
     kept = decoder.kept
     assert kept is not None
     rules, starts = kept.on(corpus), corpus.starts
-    again, ways = _illegal(model, rules, corpus, codes), [CLEAN] * len(corpus)
+    again, ways = illegal(model, rules, corpus, codes), [CLEAN] * len(corpus)
     if not len(again):
         return codes, ways
     part, out = corpus[again], codes.copy()
@@ -139,7 +139,7 @@ def keeping(
         part = masks.limited(part, lambda number: refusal(int(again[number])), [rules.own[s] for s in again.tolist()])
         if part.known is not None:
             _put(out, starts, again, model.predict_codes(part, replace(decoder, kept=None)))
-            left = np.isin(again, _illegal(model, rules, corpus, out))
+            left = np.isin(again, illegal(model, rules, corpus, out))
             for sentence in again[~left].tolist():
                 ways[sentence] = MASKED
             again, part = again[left], part[np.flatnonzero(left)]
@@ -255,7 +255,7 @@ def _gap(model: Model, alone: Instances, rules: Rules, free: Ids, found: Ids) ->
     return max(_score(model, alone, free) - value_of(model, alone, rules, found), 0.0)
 
 
-def _illegal(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.int64]:
+def illegal(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArray[np.int64]:
     """The sentences whose outputs break a rule, also a soft one."""
     labels = model.outputs.all_slot_labels(codes, corpus.starts)
     verdicts = _core.verdicts(rules.native, corpus.starts, labels.ravel())
@@ -276,12 +276,12 @@ def _refused(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> NDArr
 def _broken(model: Model, rules: Grounded, corpus: Corpus, codes: Ids) -> tuple[list[bool], Counter[int]]:
     """Whether each output keeps everything; and in how many sentences each constraint is broken."""
     out: Counter[int] = Counter()
-    illegal = _illegal(model, rules, corpus, codes).tolist()
-    for s in illegal:
+    breaking = illegal(model, rules, corpus, codes).tolist()
+    for s in breaking:
         labels = model.outputs.slot_labels(codes[corpus.starts[s] : corpus.starts[s + 1]])
         out.update({broken.origin for broken in rules.of(s).broken(labels)})
     clean = np.ones(len(corpus), bool)
-    clean[illegal] = False
+    clean[breaking] = False
     return clean.tolist(), out
 
 

@@ -19,6 +19,7 @@ from riata._core import Instances
 from riata.data.types import Corpus, Ids
 from riata.inference.decoder import EXACT, Decoder
 from riata.models.model import Model
+from riata.models.penalties import penalties
 
 if TYPE_CHECKING:
     from riata.inference.kept import Kept
@@ -32,9 +33,9 @@ class SearchErrors:
     """Outputs by fault: wrong = search + both + model + ties. The best output is the one that scores highest of all.
 
     test: "exact" where the best output is known. "truth" where it is too costly to find: `search` then counts the outputs that score below
-    the truth, which the search has surely missed, a lower bound; `model` counts those that score above it,
-    whose best output is surely not the truth, and truths that no search can give; whether the search has missed a better one there,
-    or among right outputs, cannot be told, and `both` and `lucky` are None.
+    the truth, which the search has surely missed, a lower bound; `model` counts those that score above it, whose best output is surely not
+    the truth, and truths that no search can give, such as those that constraints forbid; whether the search has missed a better one there,
+    or among right outputs, cannot be told, and `both` and `lucky` are None. Penalties of constraints lower scores.
     """
 
     wrong: int
@@ -95,7 +96,7 @@ def in_words(counts: Mapping[str, Any]) -> str:
     if counts["test"] == "truth":
         return (
             f"{head}: at least {search:,} by the search (the truth scores higher than what was found), {model:,} by the model "
-            f"(it scores lower), {ties:,} ties; exact search is too costly here to tell what else the search missed"
+            f"(it scores lower or cannot be given), {ties:,} ties; exact search is too costly here to tell what else the search missed"
         )
     return (
         f"{head}: {search:,} by search alone, {model:,} by model alone, {both:,} by both, {ties:,} ties; "
@@ -121,10 +122,12 @@ def judged(
     best_is_truth: NDArray[np.bool_],
     test: str,
 ) -> SearchErrors:
-    """From the scores of the outputs, of the best outputs known, and of the truths. best_is_truth: the outputs themselves are equal."""
-    slack = ROUNDING * (1 + np.abs(best))
+    """From the scores of the outputs, of the best outputs known, and of the truths; -inf: no search gives it. best_is_truth: the outputs
+    themselves are equal.
+    """
+    slack = ROUNDING * (1 + np.where(np.isfinite(best), np.abs(best), 0.0))
     missed = best > found + slack
-    among = np.abs(truth - best) <= slack
+    among = (truth > -np.inf) & (truth >= best - slack) & (truth <= best + slack)
     tied = among & ~(missed & best_is_truth)
     alone = np.where(missed, np.where(best_is_truth, "search", "both"), "model")
     names = np.where(wrong, np.where(tied, "tie", alone), "right")
@@ -143,7 +146,7 @@ def split_errors(model: Model, inputs: Corpus, predicted: Ids | None, gold: Ids,
         found_ids = _decoded(model, inputs, instances, replace(decoder, kept=kept))
     is_best = decoder.queue == EXACT.queue and decoder.risk is None
     exact = found_ids if is_best else best_labels(model, inputs, instances, kept)
-    return _compared(model, inputs, instances, found_ids, exact, gold)
+    return _compared(model, inputs, instances, found_ids, exact, gold, kept)
 
 
 def best_labels(model: Model, inputs: Corpus, instances: Instances, kept: Kept | None = None) -> Ids | None:
@@ -159,22 +162,26 @@ def _decoded(model: Model, inputs: Corpus, instances: Instances, decoder: Decode
 
 
 def _compared(
-    model: Model, inputs: Corpus, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids
+    model: Model, inputs: Corpus, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids, kept: Kept | None
 ) -> SearchErrors:
+    """By scores less penalties. A truth that constraints forbid is one that no search can give."""
     starts = inputs.starts
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
     def differ(a: Ids, b: Ids) -> NDArray[np.bool_]:
         return np.bincount(sentence[a != b], minlength=len(starts) - 1) > 0
 
-    found = model.scores_of(instances, predicted)
+    def value(labels: Ids) -> NDArray[np.float64]:
+        return model.scores_of(instances, labels) - penalties(model, inputs, labels, kept)
+
+    found = value(predicted)
     known = np.where(differ(np.minimum(gold, 0), np.zeros_like(gold))[sentence], predicted, gold).astype(
         np.int32
     )  # whole: or no trees
-    truth = model.scores_of(instances, known)
+    truth = value(known)
     truth[sentence[(gold < 0) | model.never_gives(inputs, known)]] = -np.inf
     wrong = differ(predicted, gold)
     if exact is None:
         return judged(wrong, found, np.maximum(truth, found), truth, truth > found, "truth")
-    best = model.scores_of(instances, exact)
+    best = value(exact)
     return judged(wrong, found, best, truth, ~differ(exact, gold), "exact")
