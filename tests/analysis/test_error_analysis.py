@@ -131,6 +131,26 @@ def test_what_cannot_be_analysed_is_refused(models, test):
         models["chain"].errors(test, examples=-1)
 
 
+def test_beams_that_cannot_be_are_refused_before_anything_is_decoded(models, test, tmp_path, run, monkeypatch):
+    trees = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
+    moves = riata.DependencyParser(structure="transitions", epochs=1).fit(trees)
+    exact = riata.DependencyParser(structure="projective", epochs=1).fit(trees)
+    moves.save(tmp_path / "moves.riata")
+    (tmp_path / "trees.txt").write_text(as_text(trees), encoding="utf-8")
+    assert [one.beam for one in moves.errors(trees, beams=[1, 2]).beams] == [1, 2]
+    monkeypatch.setattr(riata.models.model.Model, "predict", None)
+    for model, data, beams, told in (
+        (moves, trees, [1, 2, math.inf], "inf is among the beams"),
+        (models["joint"], test, [math.inf], "inf is among the beams"),
+        (exact, trees, [1], "is not searched with the queue"),
+    ):
+        with pytest.raises(UnsupportedError, match=told):
+            model.errors(data, beams=beams)
+    files = str(tmp_path / "moves.riata"), str(tmp_path / "trees.txt")
+    status, out, err = run("errors", "--model", *files, "--beams", "1,2,inf")
+    assert (status, out) == (2, "") and "--beams" in err and "max_nodes" not in err
+
+
 def test_beams_of_the_command_line():
     assert beams_of("1,2, 5,inf,2") == (1, 2, 5, math.inf)
     for text in ("", "0", "1,,2", "a", "-1", "1.5"):

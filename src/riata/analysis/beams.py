@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from riata import registry
-from riata.choosing.options import choice_of
-from riata.errors import SettingError
+from riata.choosing.options import checked, choice_of
+from riata.errors import SettingError, UnsupportedError
 from riata.scoring.search_errors import SearchErrors
 from riata.settings import is_count
 
@@ -30,17 +32,34 @@ class BeamResult:
 
 def by_beam(estimator: Any, X: Any, y: Any, beams: Iterable[float]) -> tuple[BeamResult, ...]:
     """Every width once, in the given order. A model that searches otherwise is decoded with the queue `beam`."""
-    queue = choice_of(estimator, training=False).queue
-    if not registry.get("queue", queue).has_beam:
-        queue = "beam"
     corpus = estimator.sentences(X)
     found = []
     for beam in beams:
-        twin = copy.copy(estimator).set_params(queue=queue, beam=beam)
+        twin = _with_beam(estimator, beam)
         predicted = twin.predict_ids(corpus)
         metrics = twin.evaluate(corpus, y, predicted=predicted).metrics
         found.append(BeamResult(beam, metrics, twin.search_errors(corpus, y, predicted=predicted)))
     return tuple(found)
+
+
+def check_beams(estimator: Any, X: Any, beams: Iterable[float]) -> None:
+    """Refuses beams with which the model is not decoded, before anything is. Without a limit, a beam is exact search."""
+    for beam in beams:
+        checked(_with_beam(estimator, beam), training=False)
+        if math.isinf(beam):
+            model, longest = estimator._check_fitted(), int(np.diff(estimator.sentences(X).starts).max(initial=0))
+            if not model.exact_is_cheap(longest):
+                raise UnsupportedError(
+                    f"inf is among the beams, but exact search of the structure {model.structure!r} is too costly here.",
+                    remedy="Leave inf out of beams (--beams), or give a wide beam instead, such as 100.",
+                )
+
+
+def _with_beam(estimator: Any, beam: float) -> Any:
+    queue = choice_of(estimator, training=False).queue
+    if not registry.get("queue", queue).has_beam:
+        queue = "beam"
+    return copy.copy(estimator).set_params(queue=queue, beam=beam)
 
 
 def beams_of(text: str) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.analysis.beams import BeamResult, by_beam
+from riata.analysis.beams import BeamResult, by_beam, check_beams
 from riata.analysis.changes import errors_by_sentence
 from riata.analysis.confusions import Confusion, label_confusions, most_frequent
 from riata.analysis.examples import Example, check_number
@@ -182,6 +182,8 @@ def error_analysis(
     features know, if it keeps any. beams: decode with each of these widths too. examples: sentences for each kind of error.
     """
     check_number(examples)
+    beams = tuple(beams)
+    check_beams(estimator, X, beams)
     data = outputs_of([estimator], X, y)
     vocabulary = Vocabulary.of_model(estimator) if train is None else Vocabulary.of_training(estimator, train)
     chunks = data.output("chunk")
