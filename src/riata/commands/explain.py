@@ -30,8 +30,8 @@ CONSTRAINED = "constrained"  # also without gold labels
 @click.option(
     "--against",
     metavar="LABELS",
-    help="Compare with these labels, between spaces (of joint: TAG/CHUNK, of parse: HEAD/RELATION); default: the truth, or else the "
-    "runner-up.",
+    help="Compare with these labels, between spaces (of joint: TAG/CHUNK, of parse: HEAD/RELATION or, with joint "
+    "tags, HEAD/RELATION/TAG); default: the truth, or else the runner-up.",
 )
 @click.option("--beam", metavar="N|inf", help="Search with another beam than the model's, to see what that changes.")
 @click.option("--training", is_flag=True, help="Show the search as it is in training, with all updates and restarts.")
@@ -72,7 +72,7 @@ def command(**options: Any) -> None:
     gold = _has_gold(estimator, corpus)
     number = _chosen(estimator, corpus, options["which"], gold)
     sentence = corpus[number : number + 1]
-    against = None if options["against"] is None else _labels(options["against"], pairs=estimator.outputs > 1)
+    against = None if options["against"] is None else _against(options["against"], estimator)
     explanation = estimator.explain(sentence, gold or None, against=against, training=options["training"])
     if options["json_"]:
         click.echo(json.dumps({"sentence": number + 1, **explanation.to_dict()}))
@@ -141,14 +141,15 @@ def _first_constrained(estimator: Any, corpus: Any) -> int:
     return int(np.searchsorted(corpus.starts, changed[0], side="right")) - 1
 
 
-def _labels(text: str, *, pairs: bool) -> list[Any]:
+def _against(text: str, estimator: Any) -> list[Any]:
+    """Labels as explain takes them. Where tags are chosen, a third part is the tag."""
     from riata.errors import SettingError
 
     labels = text.split()
-    if not pairs:
+    if estimator.outputs == 1:
         return labels
-    found = [tuple(label.rsplit("/", 1)) for label in labels]
-    if any(len(pair) != 2 for pair in found):
+    found = [tuple(label.split("/", 2) if estimator.chosen_tags() else label.rsplit("/", 1)) for label in labels]
+    if any(len(parts) < 2 for parts in found):
         raise SettingError(
             "--against has a label without a slash; expected TAG/CHUNK (of trees, HEAD/RELATION) for every token."
         )

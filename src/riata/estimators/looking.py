@@ -135,6 +135,12 @@ class Looking(Judging):
         corpus = self.seen_whole(one_sentence(sentence, self.sentences))
         return explain_sentence(self, corpus, truth, against, training)
 
+    def whole_output(self, corpus: Corpus, constraints: Any = None) -> Any:
+        """What is predicted for one sentence, with everything that was chosen. constraints: as for predict."""
+        options = {} if constraints is None else {"constraints": constraints}
+        [output] = self.predict(corpus, **options)
+        return output
+
     def _true_labels(self, corpus: Corpus, y: Any, options: Options) -> list[str]:
         """All gold labels as they are learnt; illegal tags are read as in training."""
         return self._learnable(self._with_gold(corpus, y), warn_of, strict=options.strict).columns[-1].texts()

@@ -14,7 +14,7 @@ from riata.explaining.constrained import FREE, constrained
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
 from riata.explaining.scored import Scored
-from riata.explaining.trace import Trace
+from riata.explaining.trace import Labels, Trace
 from riata.inference.decoder import EXACT
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ class Searched:
         self.input, self.truth = self.trace.input, self.trace.truth
 
     def path(self, labels: Sequence[Any], name: str) -> Path:
-        return _forced(self.shown, self.corpus, labels, name)
+        """Labels say no more than the truth does: tags may be open there."""
+        found = _forced(self.shown, self.corpus, labels, name)
+        found.labels = alike(found.labels, self.truth)
+        return found
 
     def given(self, labels: Sequence[Any]) -> Path:
         return self.path(labels, "given")
@@ -74,7 +77,7 @@ def explain_sentence(
         if estimator.model_.outputs.scored_by_parts
         else Searched(estimator, corpus, labels, training)
     )
-    [output] = estimator.predict(corpus)
+    output = estimator.whole_output(corpus)
     chosen = shown.path(output, "output")
     free = _without_constraints(estimator, shown, corpus)
     kept = None if free is None else constrained(estimator, corpus, chosen.side, free.side)
@@ -83,7 +86,7 @@ def explain_sentence(
     truth = shown.true_path("truth")
     if against is not None:
         other: Path | None = shown.given(against)
-    elif truth is not None and truth.labels != chosen.labels:
+    elif truth is not None and (truth.labels != chosen.labels or (errors is not None and errors.wrong)):
         other = truth
     elif best is None and kept is not None and kept.changes:
         other = free
@@ -110,6 +113,14 @@ def explain_sentence(
     return replace(found, first=first, note=_sentences("This is the second of two passes.", note))
 
 
+def alike(labels: Labels, truth: Labels | None) -> Labels:
+    """Labels of several parts, with as many of them as the truth has."""
+    if truth is None or not all(isinstance(label, tuple) for label in (*labels, *truth)):
+        return labels
+    fewest = min((len(label) for label in truth), default=0)  # type: ignore[arg-type]
+    return tuple(label[:fewest] for label in labels)  # type: ignore[index,return-value]
+
+
 def explanation_of(
     trace: Trace, decided: Decision, errors: SearchErrors | None, best: Path | None, note: str | None = None
 ) -> Explanation:
@@ -122,8 +133,7 @@ def _without_constraints(estimator: Any, shown: Searched | Scored, corpus: Corpu
     """What the model gives if it does not keep its constraints; None if it keeps none."""
     if estimator.decoder().kept is None:
         return None
-    [labels] = estimator.predict(corpus, constraints=False)
-    return shown.path(labels, FREE)
+    return shown.path(estimator.whole_output(corpus, constraints=False), FREE)
 
 
 def _missed(estimator: Any, shown: Searched | Scored, corpus: Corpus, errors: SearchErrors | None) -> Path | None:

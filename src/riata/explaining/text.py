@@ -183,6 +183,6 @@ def _cells(row: Feature, places: int) -> Sequence[RenderableType]:
     return Text(visible(row.name)), Text(label), *numbers
 
 
-def _words(label: Plain | tuple[str, str]) -> str:
-    """A label, or the tag and the chunk label of a pair."""
+def _words(label: Plain | tuple[str, ...]) -> str:
+    """A label, or its parts, such as a tag and a chunk label."""
     return " ".join(map(visible, label)) if isinstance(label, tuple) else visible(label)

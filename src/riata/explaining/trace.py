@@ -14,7 +14,9 @@ from riata.explaining.paged import Paged
 
 # What JSON can express directly (a float may be an int); other values are given as their repr.
 Plain = str | float | bool | None
-Labels = tuple[Plain, ...] | tuple[tuple[str, str], ...]  # one per token; or pairs, a tag and a chunk label
+Labels = (
+    tuple[Plain, ...] | tuple[tuple[str, ...], ...]
+)  # one per token; or several parts, such as a tag and a chunk label
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,14 @@ class Outputs(ABC):
         """The tags that codes of the core say, where tags are chosen."""
         raise NotImplementedError  # for structures that do not offer chosen tags
 
+    def with_tags(self, codes: Ids, tags: Column) -> Ids:
+        """Codes whose tags are open, with these tags; a tag that the model does not have stays open. Where tags are chosen."""
+        raise NotImplementedError
+
+    def with_tags_open(self, codes: Ids, like: Ids) -> Ids:
+        """The codes, with tags left open where these others leave them open. Where tags are chosen."""
+        raise NotImplementedError
+
     @abstractmethod
     def exact_refusal(self, features: Features) -> Refusal | None:
         """Why dynamic programming cannot find the best output; None: it can."""

@@ -149,6 +149,14 @@ def split_errors(model: Model, inputs: Corpus, predicted: Ids | None, gold: Ids,
     return _compared(model, inputs, instances, found_ids, exact, gold, kept)
 
 
+def split_tagged_errors(model: Model, inputs: Corpus, predicted: Ids, gold: Ids, decoder: Decoder) -> SearchErrors:
+    """The same where tags are chosen beside labels. predicted, gold: codes of the core, with tags or with tags that are open; -1 where the
+    model does not know the label or the tag.
+    """
+    instances = model.features.instances(inputs)
+    return _compared(model, inputs, instances, predicted, None, gold, decoder.kept, tagged=True)
+
+
 def best_labels(model: Model, inputs: Corpus, instances: Instances, kept: Kept | None = None) -> Ids | None:
     """What scores highest of all that keep the constraints; None where exact search is too costly."""
     if not model.exact_is_cheap(int(np.diff(inputs.starts).max(initial=0))):
@@ -162,24 +170,37 @@ def _decoded(model: Model, inputs: Corpus, instances: Instances, decoder: Decode
 
 
 def _compared(
-    model: Model, inputs: Corpus, instances: Instances, predicted: Ids, exact: Ids | None, gold: Ids, kept: Kept | None
+    model: Model,
+    inputs: Corpus,
+    instances: Instances,
+    predicted: Ids,
+    exact: Ids | None,
+    gold: Ids,
+    kept: Kept | None,
+    *,
+    tagged: bool = False,
 ) -> SearchErrors:
-    """By scores less penalties. A truth that constraints forbid is one that no search can give."""
+    """By scores less penalties. A truth that constraints forbid is one that no search can give. tagged: outputs are codes, not labels."""
     starts = inputs.starts
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
     def differ(a: Ids, b: Ids) -> NDArray[np.bool_]:
         return np.bincount(sentence[a != b], minlength=len(starts) - 1) > 0
 
+    def plain(labels: Ids) -> Ids:
+        return model.outputs.label_ids(labels, starts) if tagged else labels
+
     def value(labels: Ids) -> NDArray[np.float64]:
-        return model.scores_of(instances, labels) - penalties(model, inputs, labels, kept)
+        codes = labels if tagged else model.outputs.codes(labels, starts)
+        scores: NDArray[np.float64] = model.weights.scores_of(model.features.index, instances, codes)
+        return scores - penalties(model, inputs, plain(labels), kept)
 
     found = value(predicted)
     known = np.where(differ(np.minimum(gold, 0), np.zeros_like(gold))[sentence], predicted, gold).astype(
         np.int32
     )  # whole: or no trees
     truth = value(known)
-    truth[sentence[(gold < 0) | model.never_gives(inputs, known)]] = -np.inf
+    truth[sentence[(gold < 0) | model.never_gives(inputs, plain(known))]] = -np.inf
     wrong = differ(predicted, gold)
     if exact is None:
         return judged(wrong, found, np.maximum(truth, found), truth, truth > found, "truth")

@@ -12,9 +12,10 @@ from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import UnsupportedError
-from riata.estimators.own_tags import GIVEN, OwnTags
+from riata.estimators.own_tags import GIVEN
 from riata.estimators.pairs import Pairs
 from riata.estimators.parameters import documented
+from riata.estimators.true_tags import TrueTags
 from riata.learning.arcs import RelationSet
 from riata.learning.structure import label_ids
 from riata.models.model import Model
@@ -22,7 +23,7 @@ from riata.scoring.evaluation import Evaluation, evaluate_trees
 from riata.tasks.base import SequenceEstimator, Task
 
 
-class DependencyParser(OwnTags, Pairs, SequenceEstimator):
+class DependencyParser(TrueTags, Pairs, SequenceEstimator):
     __doc__ = documented(
         """Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
 

@@ -74,8 +74,11 @@ class TransitionOutputs(TreeOutputs):
         return codes // np.int32(len(self.chosen) + 1)
 
     def with_tags(self, codes: Ids, tags: Column) -> Ids:
-        """The codes, with tags that are left open chosen so."""
         return (codes + tags.numbered(self.chosen) + 1).astype(np.int32)
+
+    def with_tags_open(self, codes: Ids, like: Ids) -> Ids:
+        each = np.int32(len(self.chosen) + 1)
+        return np.where(like % each == 0, codes - codes % each, codes).astype(np.int32)
 
     def chosen_tags(self, codes: Ids) -> Column:
         """The tags that codes say."""
