@@ -148,3 +148,16 @@ def test_the_command_compares_with_tags(toy, tmp_path, run):
     assert status == 0 and "right p" in out
     status, _, err = run(*command, "--against", "0/root 1")
     assert status != 0 and "without a slash" in err
+
+
+def test_margins_are_those_of_trees_with_their_tags(toy):
+    """With wrong tags as truth, the search keeps it less; where any tag is right, no less than with the true ones."""
+    true, wrong = (
+        toy.diagnose(TOY),
+        toy.diagnose([[(word, "B", *arc) for word, _, *arc in sentence] for sentence in TOY]),
+    )
+    words, trees = zip(*[([t[0] for t in s], [(int(t[2]), t[3]) for t in s]) for s in TOY], strict=True)
+    free = toy.diagnose(list(words), list(trees))
+    assert wrong.survival_margin < true.survival_margin <= free.survival_margin
+    with pytest.raises(riata.errors.LabelError, match="'Z' is unknown"):
+        toy.diagnose([[("w", "Z", "0", "root"), ("b", "B", "1", "q")]])

@@ -57,7 +57,7 @@ class Looking(Judging):
         settings = measured_settings(run, beam, beam_width)
         data = self._learnable(self._with_gold(X, y), warn_of)
         instances = run.model.features.instances(inputs_of(data))
-        margins = run.model.margins(instances, self._true_ids(data, run.model), settings)
+        margins = run.model.margins(instances, self._true_ids(data, run.model), settings, data.true_tags)
         return diagnosis(run, margins, settings, len(data))
 
     def _true_ids(self, data: Corpus, model: Model) -> Ids:

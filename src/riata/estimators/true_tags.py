@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, printed
 from riata.estimators.looking import Looking
 from riata.estimators.own_tags import JOINT, OwnTags, TaggedIds
+from riata.learning.labels import LabelSet
+from riata.learning.structure import label_ids
+from riata.models.model import Model
 
 if TYPE_CHECKING:
     from riata.scoring.search_errors import SearchErrors
@@ -32,6 +36,12 @@ class TrueTags(OwnTags, Looking):
         if tags is None:
             return labels
         return [label if tag == OPEN else label + BETWEEN + tag for label, tag in zip(labels, tags, strict=True)]
+
+    @staticmethod
+    def _check_tags(data: Corpus, model: Model) -> None:
+        """Refuses true tags that the model does not have."""
+        if data.true_tags is not None:
+            label_ids(replace(data, columns=(data.true_tags,), origin=None), LabelSet(model.outputs.chosen, {}, None))
 
     def whole_output(self, corpus: Corpus, constraints: Any = None) -> Any:
         if self.tags != JOINT:

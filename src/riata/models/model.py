@@ -341,9 +341,14 @@ class Model:
         """[N] whether the given label of a token cannot be given by any search."""
         return self.outputs.never_gives(self, corpus, labels)
 
-    def margins(self, instances: Instances, truth: Ids, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The margins of a search with the queue of these settings. truth: the true label ids, [N]."""
+    def margins(
+        self, instances: Instances, truth: Ids, settings: Mapping[str, Any], tags: Column | None = None
+    ) -> dict[str, Any]:
+        """The margins of a search with the queue of these settings. truth: the true label ids, [N]. tags: the true ones, where they are
+        chosen; None: any tag is right.
+        """
         codes = self.outputs.codes(truth, instances.starts())
+        codes = codes if tags is None else self.outputs.with_tags(codes, tags)
         found: dict[str, Any] = self.weights.margins(self.features.index, instances, codes, dict(settings))
         return found
 

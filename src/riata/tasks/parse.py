@@ -73,6 +73,7 @@ class DependencyParser(TrueTags, Pairs, SequenceEstimator):
 
     def _true_ids(self, data: Corpus, model: Model) -> Ids:
         label_ids(data, RelationSet(model.labels, {}, None))  # refuses unknown relations
+        self._check_tags(data, model)
         return tree_codes(data.columns[-1], model.labels)
 
     def _as_outputs(self, ids: Ids) -> list[Any]:
