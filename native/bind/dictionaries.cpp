@@ -32,7 +32,8 @@ bool NamedFeatures::add_sentence(PyObject* sentence) {
   for (Py_ssize_t t = 0; t < length; ++t) {
     PyObject* token = PySequence_Fast_ITEMS(sentence)[t];
     left_ = most_items;
-    if (!PyDict_CheckExact(token) || !add_dictionary(token, {}, 0)) return false;
+    const bool read = PyDict_CheckExact(token) ? add_dictionary(token, {}, 0) : PyList_CheckExact(token) && add_items(token, {});
+    if (!read) return false;
     token_starts.push_back(static_cast<std::int64_t>(ends.size()));
   }
   starts.push_back(starts.back() + length);
@@ -54,7 +55,7 @@ bool NamedFeatures::add_dictionary(PyObject* features, std::string_view prefix, 
 
 // Adds a value. Its name starts at `name` in `bytes` and ends where `bytes` ends.
 bool NamedFeatures::add_value(PyObject* value, std::size_t name, int depth) {
-  if (PyUnicode_CheckExact(value)) {
+  if (PyUnicode_CheckExact(value) || PyBytes_CheckExact(value)) {
     bytes.push_back(':');
     return append(value) && finish(1);
   }
@@ -65,16 +66,14 @@ bool NamedFeatures::add_value(PyObject* value, std::size_t name, int depth) {
   }
   if (PyFloat_CheckExact(value)) return finish(PyFloat_AS_DOUBLE(value));
   if (PyLong_CheckExact(value)) return finish(PyLong_AsDouble(value));  // for a number that is too large, it returns -1 and sets an error
-  if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) return add_items(value, name);
-  if (!PyDict_CheckExact(value)) return false;
+  const bool items = PyList_CheckExact(value) || PyTuple_CheckExact(value);
+  if (!items && !PyDict_CheckExact(value)) return false;
   const std::string prefix = bytes.substr(name) + ':';
   bytes.resize(name);
-  return add_dictionary(value, prefix, depth + 1);
+  return items ? add_items(value, prefix) : add_dictionary(value, prefix, depth + 1);
 }
 
-bool NamedFeatures::add_items(PyObject* items, std::size_t name) {
-  const std::string prefix = bytes.substr(name) + ':';
-  bytes.resize(name);
+bool NamedFeatures::add_items(PyObject* items, std::string_view prefix) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); ++i) {
     if (--left_ < 0) return false;
     bytes.append(prefix);
@@ -84,6 +83,11 @@ bool NamedFeatures::add_items(PyObject* items, std::size_t name) {
 }
 
 bool NamedFeatures::append(PyObject* text) {
+  if (PyBytes_CheckExact(text)) {
+    const nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text), nullptr));
+    if (!decoded.is_valid()) PyErr_Clear();
+    return decoded.is_valid() && append(decoded.ptr());
+  }
   if (!PyUnicode_CheckExact(text)) return false;
   if (PyUnicode_IS_COMPACT_ASCII(text)) {
     bytes.append(reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(text)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(text)));
@@ -163,7 +167,8 @@ std::vector<std::int32_t> NamedChain::decode(NamedFeatures& features, const Poll
   return riata::decode(model, {index, instances, {}}, {"exact"}, {}, poll);
 }
 
-// From sentences of dictionaries directly to their labels; None if the input must be read by riata.data.named_features.
+// From sentences of dictionaries or of lists of names directly to their labels; None if the input must be read by
+// riata.data.named_features.
 nb::object label(const NamedChain& self, nb::list sentences, nb::list labels) {
   constexpr std::size_t enough = 20'000;  // features that are read before they are scored: as many as fit into a fast cache
   const Poll poll = as_poll(nb::none());
@@ -206,7 +211,7 @@ void dictionaries(nb::module_& m) {
             return label(self, sentences, labels);
           },
           nb::arg("sentences"), nb::arg("labels"), nb::sig("def label(self, sentences: list, labels: list[str]) -> list[list[str]] | None"),
-          "The labels of sentences of dictionaries; None where they need a closer look.");
+          "The labels of sentences of dictionaries or of lists of names; None where they need a closer look.");
 }
 
 const Bindings entered(dictionaries);

@@ -1,4 +1,4 @@
-// Dictionaries of features, one per token, read as riata.data.named_features reads them.
+// Dictionaries of features or lists of their names, one per token, read as riata.data.named_features reads them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,8 +20,8 @@ inline constexpr std::int64_t most_items = 1'000'000;
 // riata.data.named_features. No Python code runs while a token is read, so borrowed references stay valid.
 class NamedFeatures {
  public:
-  // Adds the features of a sentence, a list or tuple of dictionaries. Returns false if riata.data.named_features must read it; the contents
-  // are then undefined.
+  // Adds the features of a sentence, a list or tuple of dictionaries and of lists of names. Returns false if riata.data.named_features
+  // must read it; the contents are then undefined.
   bool add_sentence(PyObject* sentence);
 
   void clear() noexcept;
@@ -35,7 +35,7 @@ class NamedFeatures {
  private:
   bool add_dictionary(PyObject* features, std::string_view prefix, int depth);
   bool add_value(PyObject* value, std::size_t name, int depth);
-  bool add_items(PyObject* items, std::size_t name);
+  bool add_items(PyObject* items, std::string_view prefix);
   bool append(PyObject* text);
   bool finish(double value);
 

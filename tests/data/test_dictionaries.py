@@ -32,7 +32,7 @@ class Reversed(dict):
 texts = st.sampled_from(["", "a", "b:c", ":", "Größe", "漢字", "😀", "a\0b", "x" * 40, "word"])
 numbers = st.one_of(st.integers(-3, 3), st.sampled_from([0.5, -0.0, 1e9, -1e9]))
 plain_values = st.recursive(
-    st.one_of(texts, st.booleans(), numbers, st.lists(texts, max_size=3), st.tuples(texts)),
+    st.one_of(texts, texts.map(str.encode), st.booleans(), numbers, st.lists(texts, max_size=3), st.tuples(texts)),
     lambda values: st.dictionaries(texts, values, max_size=3),
     max_leaves=6,
 )
@@ -41,20 +41,33 @@ odd_values = st.one_of(
     st.frozensets(st.one_of(texts, st.integers(0, 9)), max_size=3),
     st.lists(st.one_of(texts, st.integers(0, 9), st.none()), max_size=2),
     st.sampled_from(
-        [None, float("nan"), float("inf"), 1.1e9, 10**400, 1j, b"x", np.True_, np.False_, np.float32(0.5), np.int64(4)]
+        [
+            None,
+            float("nan"),
+            float("inf"),
+            1.1e9,
+            10**400,
+            1j,
+            b"\xff",
+            np.True_,
+            np.False_,
+            np.float32(0.5),
+            np.int64(4),
+        ]
     ),
     st.sampled_from([Loud("loud"), "\ud800", np.str_("text"), np.float64(0.25), object]),
 )
 dictionaries = st.dictionaries(texts, plain_values, max_size=4)
+plain = st.one_of(dictionaries, st.lists(st.one_of(texts, texts.map(str.encode)), max_size=4))
 tokens = st.one_of(
-    dictionaries,
+    plain,
     st.dictionaries(st.one_of(texts, st.integers(), st.just("\ud800"), st.just(Loud("k"))), plain_values, max_size=2),
     st.dictionaries(texts, odd_values, max_size=2),
     dictionaries.map(Reversed),
     dictionaries.map(UserDict),
     dictionaries.map(MappingProxyType),
     dictionaries.map(lambda token: defaultdict(list, token)),
-    st.sampled_from([None, "a", 3, [("a", 1)]]),
+    st.sampled_from([None, "a", 3, [("a", 1)], ("a", "b"), {"b", "a"}, [b"\xff"]]),
 )
 
 
@@ -72,9 +85,9 @@ def outcome(read: Any) -> Any:
     return found.alphabet.texts(), found.starts.tolist(), found.ids.tolist(), found.values.tolist()
 
 
-@given(sentences_of(dictionaries))
+@given(sentences_of(plain))
 @settings(deadline=None)
-def test_plain_dictionaries_are_read_by_the_core_as_by_the_slow_reader(sentences: list) -> None:
+def test_plain_dictionaries_and_lists_of_names_are_read_by_the_core_as_by_the_slow_reader(sentences: list) -> None:
     assert read_dictionaries(sentences, Alphabet()) is not None
     assert outcome(lambda: Given.of(sentences, "x")) == outcome(lambda: Given._closely(sentences, "x"))
 
@@ -97,7 +110,7 @@ MODELS = [{}, {"recipe": "mira"}, {"bits": 12}]
 
 
 @pytest.mark.parametrize("options", MODELS, ids=str)
-@given(st.one_of(sentences_of(dictionaries), sentences_of(tokens)))
+@given(st.one_of(sentences_of(plain), sentences_of(tokens)))
 @settings(deadline=None, max_examples=draws(60))
 def test_prediction_from_dictionaries_is_that_of_the_features_in_a_corpus(options: dict, sentences: list) -> None:
     model = trained(**options)
@@ -118,7 +131,7 @@ def test_prediction_from_dictionaries_is_that_of_the_features_in_a_corpus(option
 
 
 def test_what_the_core_labels_at_once() -> None:
-    model, features = trained().model_.folded, [[{"word": "The"}, {"x": ["a"]}], [], ({"b": {"c": 1}},)]
+    model, features = trained().model_.folded, [[{"word": "The"}, {"x": ["a"]}], [], ({"b": {"c": 1}}, ["a", b"x:a"])]
     assert model.label(features, 0, trained().classes_) == trained().predict(as_corpus(features))
     for odd in (OrderedDict(a=1), Counter("aa"), {"a": {"b"}}, {"a": np.float32(1)}, "a", ("a", "b")):
         assert model.label([[odd]], 0, trained().classes_) is None

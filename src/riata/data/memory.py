@@ -10,7 +10,7 @@ import numpy as np
 
 from riata.data.frames import apart, check_is_no_table
 from riata.data.named_features import Given, is_array
-from riata.data.names import REMEDY, SETS, are_names, counted
+from riata.data.names import REMEDY, SETS, are_names
 from riata.data.types import Column, Corpus, Starts
 from riata.data.unknown import UNKNOWN
 from riata.errors import DataError, printed
@@ -39,10 +39,9 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
     if any(map(is_array, sentences)):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of_arrays(sentences, NAME))
     first = next(token for sentence in sentences for token in sentence)
-    if isinstance(first, Mapping):
+    is_names = isinstance(first, (list, *SETS)) and (are_names(sentences) if names is None else names)
+    if is_names or isinstance(first, Mapping):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(sentences, NAME))
-    if isinstance(first, (list, *SETS)) and (are_names(sentences) if names is None else names):
-        return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(_counted(sentences), NAME))
     return Corpus(columns=_columns(sentences), starts=starts, name=NAME)
 
 
@@ -160,16 +159,6 @@ def _places(starts: Starts) -> Callable[[int], str]:
         return f"sentence {sentence}, token {token - starts[sentence]}"
 
     return place
-
-
-def _counted(sentences: Sequence[Sequence[Any]]) -> list[list[dict[str, float]]]:
-    """Tokens that are lists of names as dictionaries of features."""
-    for s, sentence in enumerate(sentences):
-        for token in sentence:
-            is_list = isinstance(token, (Sequence, *SETS)) and not isinstance(token, str)
-            if not is_list or not all(isinstance(name, str) for name in token):
-                raise DataError(f"sentence {s}: token {printed(token):.60} is no list of names, as other tokens are.")
-    return [[counted(token) for token in sentence] for sentence in sentences]
 
 
 def joined(a: Corpus, b: Corpus) -> Corpus:

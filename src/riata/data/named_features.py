@@ -1,4 +1,4 @@
-"""Features that the user weighs: one dictionary per token, or one array per sentence."""
+"""Features that the user weighs: one dictionary or list of names per token, or one array per sentence."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet, largest_value, most_items, read_dictionaries
+from riata.data.names import SETS
 from riata.data.texts import interned
 from riata.errors import DataError, printed
 
 DEEPEST = 100  # dictionaries within dictionaries
 LARGEST = largest_value  # of a value
 MOST_ITEMS = most_items  # of the dictionaries of one token
+Features = Mapping[str, Any] | Iterable[str | bytes]  # of a token
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,28 +34,29 @@ class Given:
     width: int | None = None  # columns of the arrays that they come from; None: dictionaries
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[Mapping[str, Any]]], name: str) -> Given:
-        """From `list[list[dict]]`, read as sklearn-crfsuite reads it.
+    def of(cls, sentences: Sequence[Sequence[Features]], name: str) -> Given:
+        """From `list[list[dict]]`, read as sklearn-crfsuite reads it, or `list[list[list[str]]]`, names as python-crfsuite reads them.
 
         A number is the feature's value, True is 1, False leaves the feature out, a string makes `key:string` with value 1,
         a list or set of strings makes one such feature each (other items are refused), and a nested dictionary has its keys joined with
-        `:`.
+        `:`. A name in a list has the value 1, each time it occurs. Bytes are strings in UTF-8.
         """
         alphabet = Alphabet()
         found = read_dictionaries(sentences, alphabet) if type(sentences) is list else None
         return cls._closely(sentences, name) if found is None else cls(alphabet, *found)
 
     @classmethod
-    def _closely(cls, sentences: Sequence[Sequence[Mapping[str, Any]]], name: str) -> Given:
+    def _closely(cls, sentences: Sequence[Sequence[Features]], name: str) -> Given:
         """The same of any kind of mapping and of value; says what is wrong."""
         names: list[str] = []
         values: list[float] = []
         starts = [0]
         for s, sentence in enumerate(sentences):
             for t, features in enumerate(sentence):
-                if not isinstance(features, Mapping):
+                if not isinstance(features, (Mapping, list, *SETS)):
                     raise DataError(
-                        f"sentence {s}, token {t} is {printed(features):.60}; expected a dictionary of features, as the first token is.",
+                        f"sentence {s}, token {t} is {printed(features):.60}; expected a dictionary of features or a list of names, as the "
+                        "first token is.",
                         file=name,
                     )
                 for key, value in _read(features, s, t, name):
@@ -158,10 +161,12 @@ def _check_finite(array: NDArray[np.float64], s: int, name: str) -> None:
         )
 
 
-def _read(features: Mapping[str, Any], s: int, t: int, name: str) -> list[tuple[str, object]]:
-    """What the dictionary of a token holds; a DataError names the token, whatever is wrong."""
+def _read(features: Features, s: int, t: int, name: str) -> list[tuple[str, object]]:
+    """What the dictionary or list of a token holds; a DataError names the token, whatever is wrong."""
     try:
-        return list(_flat(features))
+        if isinstance(features, Mapping):
+            return list(_flat(features))
+        return [(text, 1.0) for text in _texts(features, "", count(1))]
     except DataError as error:
         raise DataError(f"sentence {s}, token {t}: {error.message}", remedy=error.remedy, file=name) from None
 
@@ -181,12 +186,12 @@ def _flat(
         name = prefix + _text(key)
         if isinstance(value, Mapping):
             yield from _flat(value, f"{name}:", depth + 1, items)
-        elif isinstance(value, str):
+        elif isinstance(value, (str, bytes)):
             yield f"{name}:{_text(value)}", 1.0
         elif isinstance(value, (bool, np.bool_)):
             if value:
                 yield name, 1.0
-        elif isinstance(value, (list, tuple, set, frozenset)):
+        elif isinstance(value, (list, tuple, *SETS)):
             for item in _texts(value, name, items):
                 yield f"{name}:{item}", 1.0
         else:
@@ -206,6 +211,13 @@ def _text(key: object) -> str:
     """A key as it is in a name."""
     if type(key) is str:
         return key
+    if isinstance(key, bytes):
+        try:
+            return key.decode()
+        except UnicodeDecodeError:
+            raise DataError(
+                f"a feature is {key!r:.60}, which is no text in UTF-8.", remedy="Decode it: .decode('latin-1')."
+            ) from None
     try:
         return f"{key}"
     except Exception as error:  # of a user's class
@@ -217,13 +229,15 @@ def _texts(value: Iterable[object], name: str, items: Iterator[int]) -> list[str
     found = []
     for item in value:
         _check_ends(items)
-        if not isinstance(item, str):
+        if not isinstance(item, (str, bytes)):
             raise DataError(
-                f"feature {name!r} has {printed(item):.60} in its list; expected a list of strings.",
+                f"feature {name!r} has {printed(item):.60} in its list; expected a list of strings."
+                if name
+                else f"{printed(item):.60} is in a list of names; expected strings.",
                 remedy="Give numbers by name: {'size': 2.5}; or make strings of them.",
             )
         found.append(_text(item))
-    return sorted(found) if isinstance(value, (set, frozenset)) else found
+    return sorted(found) if isinstance(value, SETS) else found
 
 
 def _number(value: object) -> float | None:
