@@ -219,6 +219,6 @@ def test_double_precision_takes_over_where_single_is_not_enough(recipe, template
     assert mixed.history_[-1]["objective"] == pytest.approx(double.history_[-1]["objective"], rel=1e-9)
     single = (ChainWeights, SegmentWeights)
     assert isinstance(mixed.model_.weights, single)
-    assert not isinstance(double.model_.weights, single)
+    assert not isinstance(double._exact.weights, single)
     for found, expected in zip(mixed.predict_proba(INPUTS), double.predict_proba(INPUTS), strict=True):
         assert found == pytest.approx(expected, abs=1e-4)

@@ -118,6 +118,21 @@ def test_double_precision_models_are_stored_in_single_precision():
     assert loaded.predict(WORDS + UNSEEN) == double.predict(WORDS + UNSEEN)
 
 
+@pytest.mark.parametrize("structure", ["chain", "segments", "kernel-chain"])
+def test_models_learnt_in_double_precision_predict_the_same_after_saving(structure):
+    changed = []
+    for turn in range(8):
+        draw = random.Random(turn)
+        words = [[draw.choice("abc") for _ in range(draw.randint(2, 5))] for _ in range(8)]
+        labels = [[draw.choice(["B-X", "O", "B-Y"]) for _ in sentence] for sentence in words]
+        made = Chunker("m3n", structure=structure, settings={"precision": "double", "C": 3.0, "gap": 0.001})
+        loaded = from_bytes(to_bytes(quietly(made, words, labels)))
+        assert loaded.model_.single
+        if loaded.predict(words) != made.predict(words):
+            changed.append(turn)
+    assert not changed  # optima of hinge losses have outputs of equal scores, which rounding puts in some order
+
+
 @EVERY_MODEL
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_go_through_the_file_format(model, probe, protocol):

@@ -194,7 +194,7 @@ class Fitting(Columns):
     def _start(self) -> Start | None:
         from riata.learning.fit import Start
 
-        model: Model | None = getattr(self, "model_", None)
+        model: Model | None = self._exact or getattr(self, "model_", None)
         if model is None:
             return None
         if self.first_ is not None:
@@ -216,9 +216,11 @@ class Fitting(Columns):
         """data: the columns that were learnt from, with all sentences or none."""
         if outcome.model is None:
             return
-        self.set_model(outcome.model, labels.tags)
+        width = None if data.given is None else data.given.width
+        self.set_model(outcome.model.rounded(width), labels.tags)
+        self._exact = None if outcome.model.single else outcome.model
         self.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
-        self.array_width_ = None if data.given is None else data.given.width
+        self.array_width_ = width
         self.outputs_ = data.origins[-1:]
         self.format_ = data.format
         more = data.breadth is not None and data.breadth > max(data.origins) + 1

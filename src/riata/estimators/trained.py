@@ -38,6 +38,7 @@ class Trained(Parameters):
     first_: Predicting | None = None  # the first of two passes
     context_: Scope | None = None  # which sentences voted in the second pass
     taggers_: tuple[Any, ...] = ()  # by input column, from the second on, if it tags its words itself
+    _exact: Model | None = None  # the model in double precision, if it was learnt so: training goes on from it
     _run: Run | None
 
     def tagger_counts(self) -> set[int]:

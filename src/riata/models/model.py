@@ -352,6 +352,14 @@ class Model:
         found: dict[str, Any] = self.weights.margins(self.features.index, instances, codes, dict(settings))
         return found
 
+    def rounded(self, array_width: int | None) -> Model:
+        """The model as a file stores it: in single precision, so that it predicts the same after loading."""
+        if self.single:
+            return self
+        header, arrays = self.to_parts()
+        functions = {**self.features.functions, **self.outputs.functions()}
+        return type(self.outputs).from_parts({**header, "array_width": array_width}, arrays, functions)
+
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without features that have no weight."""
         return self.outputs.to_parts(self)
