@@ -126,7 +126,7 @@ def seen(estimator, how=NOISY):
             else:
                 estimator.fit(data, listener=lambda event: told.append(getattr(event, "text", None)))
             diagnosed = repr(estimator.diagnose(data)) if getattr(estimator, "_run", None) is not None else ""
-            weights = type(estimator.model_.weights), weights_of(estimator)
+            weights = type((estimator._exact or estimator.model_).weights), weights_of(estimator)
             return weights, told, estimator.predict(other), diagnosed
         except RiataError as error:
             return str(error)

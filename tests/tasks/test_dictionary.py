@@ -7,8 +7,9 @@ import pytest
 
 import riata
 from riata import registry
+from riata.constraints import at_least, at_most
 from riata.data.memory import as_corpus
-from riata.errors import ModelFileError, SettingError, UnsupportedError
+from riata.errors import ModelFileError, SearchError, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from samples import as_text, quietly
@@ -205,3 +206,32 @@ def test_a_file_whose_dictionary_is_broken_is_refused(name):
     broken = {**arrays, key: np.concatenate([arrays[key], arrays[key][:1]])}
     with pytest.raises(ModelFileError):
         model.model_.outputs.from_parts(header, broken, riata.features.attributes.builtin())
+
+
+WORDS, LABELS = [["a", "b"], ["b", "a"], ["a", "c"]], [["P", "Q"], ["Q", "P"], ["P", "R"]]
+SEARCHES = {
+    "perceptron": {},
+    "kernel-perceptron": {},
+    "memm": {},
+    "laso-perceptron": {"structure": "chain", "queue": "beam", "beam": 2},
+}
+
+
+@pytest.mark.parametrize("recipe", SEARCHES)
+def test_it_yields_to_constraints_that_are_searched(recipe):
+    model = riata.Tagger(recipe, settings={"dictionary": 2}, constraints=[at_most(1, "P")], **SEARCHES[recipe])
+    quietly(model, WORDS, LABELS)
+    both, one = model.predict([["a", "a"], ["a", "b"]])
+    assert both.count("P") <= 1
+    assert one[0] == "P"  # here it limits the first word
+    if "queue" not in SEARCHES[recipe]:
+        assert model.predict_nbest([["a", "a"]], 2)[0][0][0] == both
+        assert min(model.predict_confidence([["a", "a"]])[0]) > 0
+
+
+def test_a_sentence_without_a_legal_output_blames_the_constraint_and_not_the_dictionary():
+    rules = [at_most(1, "P"), at_least(2, "R")]
+    model = quietly(riata.Tagger("perceptron", settings={"dictionary": 2}, constraints=rules), WORDS, LABELS)
+    assert model.predict([["a", "a"]]) == [["R", "R"]]
+    with pytest.raises(SearchError, match=r"No output of sentence 1 .* keeps the constraint at_least\(2, 'R'\)\."):
+        model.predict([["c", "d"], ["a"]])

@@ -174,6 +174,12 @@ class Features:
         twin.index = copy(self.index)
         return twin
 
+    def unlimited(self) -> Features:
+        """The same features without the limits of the dictionary. They must not grow."""
+        twin = copy(self)
+        twin.dictionary = None if self.dictionary is None else replace(self.dictionary, least=0)
+        return twin
+
     def _empty_twin(self) -> Features:
         return type(self)(self.templates, self.functions, self.lists, self.bits)
 

@@ -21,6 +21,7 @@ from riata.inference.rules.problem import SECONDS
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.models.masked import Masked, masked
+from riata.models.nothing_legal import located, nothing_legal, which
 from riata.models.one_after_another import FOUND, NOT_FOUND, ONE, NotTold, one_after_another
 
 if TYPE_CHECKING:
@@ -189,6 +190,9 @@ def _search(
                 if refusal is None:
                     continue
                 raise _placed(error, part, number, sentence) from None
+            if other is None and model.unlimited is not None:
+                out[at], ways[sentence] = _yielded(model.unlimited, alone, out[at], decoder, refusal, sentence)
+                continue
             if other is None:
                 if refusal is None:
                     continue
@@ -198,6 +202,15 @@ def _search(
                 gap = _gap(model, instances(alone), own, out[at], one)
             kept.tally.cut(gap or 0.0)
         out[at], ways[sentence] = one, way
+
+
+def _yielded(
+    free: Model, alone: Corpus, codes: Ids, decoder: Decoder, refusal: Refusal | None, sentence: int
+) -> tuple[Ids, str]:
+    """The codes of one sentence without the dictionary, which yields if it leaves nothing legal. free: the model without it."""
+    own = None if refusal is None else lambda _: refusal(sentence)
+    found, ways = keeping(free, alone, codes, decoder, free.instances, own)
+    return found, ways[0]
 
 
 def _otherwise(
@@ -340,35 +353,6 @@ def _from_list(model: Model, alone: Instances, rules: Rules, searched: Ids | Non
     return best, UNLISTED if best is None else CUT
 
 
-def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int) -> SearchError:
-    """The error that names a sentence and constraints that conflict there. Where nothing searches, it names all of them."""
-    from riata.inference.rules.conflicts import no_legal_output
-
-    kept = decoder.kept
-    assert kept is not None
-    alone = corpus[sentence : sentence + 1]
-    rules, known = kept.on(alone).of(0), model.instances(alone)
-
-    def impossible(some: set[int]) -> bool:
-        fewer = rules.where(lambda one: one.origin in some and one.penalty == HARD)
-        if model.outputs.branches:
-            found = model.outputs.best_kept(model, alone, fewer, SECONDS)
-            return found.codes is None and found.complete
-        settings = vars(replace(decoder, queue=EXACT.queue, seconds=0.0))
-        native = native_rules(kept.names, fewer.rules, fewer.automata)
-        _, how = _core.decode_under(model.weights, model.features.index, known, settings, native, ONE)
-        return bool(how[0] == NOT_FOUND)
-
-    origins = {one.origin for one in rules.hard().all()}
-    searches = model.is_searched or model.outputs.branches
-    for origin in sorted(origins) if searches and impossible(origins) else ():
-        if impossible(origins - {origin}):
-            origins -= {origin}
-    given = " with the labels that are given" if alone.known is not None and (alone.known.of >= 0).any() else ""
-    error = no_legal_output(kept.declared, sorted(origins), which(corpus, sentence) + given)
-    return located(error, corpus, sentence)
-
-
 def _unlisted(part: Corpus, number: int, sentence: int) -> SearchError:
     """number: of the sentence in this part of a corpus; sentence: in the corpus."""
     error = SearchError(
@@ -383,13 +367,3 @@ def _placed(error: SearchError, part: Corpus, number: int, sentence: int) -> Sea
     if part.lines is None:
         error = SearchError(f"{which(part, sentence)}: {error.message}", remedy=error.remedy)
     return located(error, part, number)
-
-
-def which(corpus: Corpus, sentence: int) -> str:
-    """Files are read in parts, in which sentences are counted anew; the line tells which one it is."""
-    return "this sentence" if corpus.lines is not None else f"sentence {sentence} (from 0)"
-
-
-def located(error: SearchError, corpus: Corpus, sentence: int) -> SearchError:
-    line = corpus.line_of(int(corpus.starts[sentence])) if corpus.lines is not None else None
-    return error.located(corpus.name, line)  # type: ignore[return-value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,8 +14,9 @@ from riata.inference.decoder import Decoder
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames
-from riata.models.constrained import LONGEST_LIST, located, nothing_legal, predicted, which
+from riata.models.constrained import LONGEST_LIST, predicted
 from riata.models.masked import masked
+from riata.models.nothing_legal import located, nothing_legal, which
 from riata.models.one_after_another import NotTold, one_after_another
 from riata.models.outputs import Values
 
@@ -40,9 +42,9 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
     out = []
     for s in range(len(corpus)):
         alone, rules = limited[s : s + 1], grounded.of(s)
-        best = _listed(found.model, alone, n, rules, partial(refusal, s))
-        if best is None:
-            best = _searched(found.model, alone, n, rules, found.rest.names, decoder)
+        best = _best(found.model, alone, n, rules, found.rest.names, decoder)
+        if not best and best is not None:
+            raise refusal(s)
         if best is None:
             error = SearchError(
                 f"The {n:,} best outputs of {which(alone, s)} that keep the constraints were not found: lists of all outputs become too "
@@ -54,8 +56,18 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
     return out
 
 
-def _listed(model: Model, alone: Corpus, n: int, rules: Rules, refusal: partial[SearchError]) -> Listed | None:
-    """Of one sentence. Exact: an output that is not listed scores no more than the last one that is. None: lists become too long."""
+def _best(model: Model, alone: Corpus, n: int, rules: Rules, names: LabelNames, decoder: Decoder) -> Listed | None:
+    """Of one sentence; empty: nothing is legal, also without the dictionary, which yields. None: lists become too long."""
+    best = _listed(model, alone, n, rules)
+    if best is None:
+        best = _searched(model, alone, n, rules, names, decoder)
+    if best is None or best or model.unlimited is None:
+        return best
+    return _best(model.unlimited, alone, n, rules, names, decoder)
+
+
+def _listed(model: Model, alone: Corpus, n: int, rules: Rules) -> Listed | None:
+    """Exact: an output that is not listed scores no more than the last one that is. None: lists become too long."""
     asked = 2 * n
     while True:
         best = model.nbest(alone, asked)[0]
@@ -64,8 +76,6 @@ def _listed(model: Model, alone: Corpus, n: int, rules: Rules, refusal: partial[
         legal = [(ids, score - cost) for (ids, score), cost in zip(best, costs, strict=True) if cost < HARD]
         legal.sort(key=lambda one: -one[1])
         if len(best) < asked:
-            if not legal:
-                raise refusal()
             return legal[:n]
         if len(legal) >= n and legal[n - 1][1] >= best[-1][1]:
             return legal[:n]
@@ -96,7 +106,7 @@ def _searched(model: Model, alone: Corpus, n: int, rules: Rules, names: LabelNam
                 return best
     except NotTold:
         return None
-    return best or None
+    return best
 
 
 def confident(
@@ -110,4 +120,10 @@ def confident(
         return model.given_confidences(corpus, free, temperatures, labels, chunks=chunks)
     own = [] if found.rest is None else list(found.rest.on(corpus).own)
     limited = found.limited(corpus, partial(nothing_legal, model, decoder, corpus), own)
-    return found.model.given_confidences(limited, free, temperatures, labels, chunks=chunks)
+    codes, values = found.model.given_confidences(limited, free, temperatures, labels, chunks=chunks)
+    for s, (low, high) in enumerate(itertools.pairwise(corpus.starts.tolist())):
+        if found.model.unlimited is not None and not values[..., low:high].all():  # the dictionary has yielded
+            alone, given = limited[s : s + 1], labels[low:high]
+            own_values = found.model.unlimited.given_confidences(alone, free, temperatures, given, chunks=chunks)[1]
+            values[..., low:high] = own_values
+    return codes, values

@@ -141,6 +141,13 @@ class Model:
         codes = self._predict_codes(corpus, decoder, threads)
         return self.outputs.label_ids(codes, corpus.starts), self.outputs.chosen_tags(codes)
 
+    @cached_property
+    def unlimited(self) -> Model | None:
+        """The model without its dictionary of words; None: nothing limits it."""
+        dictionary = self.features.dictionary
+        limited = dictionary is not None and dictionary.least > 0
+        return self.with_weights(self.weights, self.features.unlimited()) if limited else None
+
     def made_to_keep(
         self, corpus: Corpus, labels: Ids, decoder: Decoder, threads: int = 1, *, lenient: bool = False
     ) -> Ids:
@@ -241,8 +248,8 @@ class Model:
             return self, corpus
         from functools import partial
 
-        from riata.models.constrained import nothing_legal
         from riata.models.masked import masked
+        from riata.models.nothing_legal import nothing_legal
 
         found = masked(self, decoder)
         if found is None:

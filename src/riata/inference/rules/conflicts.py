@@ -47,7 +47,7 @@ def no_legal_output(constraints: Any, origins: list[int], sentence: str) -> Sear
     if not origins:
         return SearchError(
             f"No output of {sentence} is possible, with or without constraints.",
-            remedy="Labels that are given, or a dictionary of labels, forbid all of them.",
+            remedy="The encoding and labels that are given forbid all of them.",
         )
     named = "; ".join(repr(constraints[origin]) for origin in origins)
     if len(origins) == 1:
