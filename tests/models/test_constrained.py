@@ -1,19 +1,22 @@
-"""Decoding under random rules, through the arrays of the core, against all outputs."""
+"""Decoding under random rules, through the arrays of the core, against all outputs; and lists of outputs that keep constraints."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import riata
 from chain_problems import UNBOUNDED, options, random_model
 from oracle.perceptron import score
 from riata import _core
+from riata.constraints import at_least, at_most, exactly
 from riata.inference.kept import _arrays
 from riata.inference.rules.packed import pack_automata, pack_rules
 from rule_problems import rule_sets
-from samples import draws
+from samples import draws, quietly
 
 
 def native(shared, own, labels):
@@ -58,3 +61,18 @@ def test_the_core_finds_the_best_output_that_keeps_the_rules(seed, data, queue):
             assert verdicts[s] == (all_rules.penalty(list(found)) > 0)
             if queue == "exact":
                 assert values[found] == pytest.approx(max(values.values()), abs=1e-5)
+
+
+@pytest.mark.parametrize("constraint", [exactly(1, "Q"), at_least(1, "R"), at_most(1, "P", penalty=0.5)], ids=repr)
+def test_of_outputs_of_equal_scores_the_list_begins_with_the_prediction(constraint):
+    for turn in range(20):
+        draw = random.Random(turn)
+        words = [["a", "b", "b"], *([draw.choice("ab") for _ in range(draw.randint(1, 4))] for _ in range(3))]
+        labels = [["P", "Q", "R"], *([draw.choice("PQR") for _ in sentence] for sentence in words[1:])]
+        made = riata.Tagger("perceptron", epochs=1, settings={"average": False}, constraints=[constraint])
+        quietly(made, words, labels)
+        asked = [[draw.choice("abz") for _ in range(draw.randint(1, 4))] for _ in range(10)]
+        for n in (1, 3):
+            lists = made.predict_nbest(asked, n)
+            assert [found[0][0] for found in lists] == made.predict(asked)
+            assert all(one >= other for found in lists for (_, one), (_, other) in itertools.pairwise(found))

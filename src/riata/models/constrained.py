@@ -59,7 +59,7 @@ def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> I
         made = partial(model.instances, threads=threads)
         codes, ways = keeping(model, corpus, plain, decoder, made, partial(nothing_legal, model, decoder, corpus))
     else:
-        codes, ways = _with_masks(found, corpus, decoder, threads, partial(nothing_legal, model, decoder, corpus))
+        codes, ways = with_masks(found, corpus, decoder, threads, partial(nothing_legal, model, decoder, corpus))
     if plain is not None and kept.watches:
         clean, broken = _broken(model, kept.on(corpus), corpus, plain)
         ways = [CLEAN if was else MASKED if way == CLEAN else way for was, way in zip(clean, ways, strict=True)]
@@ -68,7 +68,7 @@ def predicted(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> I
     return codes
 
 
-def _with_masks(
+def with_masks(
     found: Masked, corpus: Corpus, decoder: Decoder, threads: int, refusal: Refusal
 ) -> tuple[Ids, list[str]]:
     """Codes of the form of a model that keeps masks, made to keep what else is asked for; and how they were found."""

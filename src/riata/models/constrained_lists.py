@@ -8,13 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from riata.data.types import Corpus, Ids
 from riata.errors import SearchError
 from riata.inference.decoder import Decoder
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames
-from riata.models.constrained import LONGEST_LIST, predicted
+from riata.models.constrained import LONGEST_LIST, predicted, value_of, with_masks
 from riata.models.masked import masked
 from riata.models.nothing_legal import located, nothing_legal, which
 from riata.models.one_after_another import NotTold, one_after_another
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from riata.models.model import Model
 
 Listed = list[tuple[Ids, float]]
+CLOSE = 1e-5  # scores in single precision that differ by less, or by this part, are equal
 MOST_SEARCHES = 200  # for the best outputs of one sentence, one after another
 
 
@@ -39,6 +42,7 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
         return found.model.nbest(found.limited(corpus, refusal), n)
     grounded = found.rest.on(corpus)
     limited = found.limited(corpus, refusal, list(grounded.own))
+    firsts = model.outputs.label_ids(with_masks(found, corpus, decoder, 1, refusal)[0], corpus.starts)
     out = []
     for s in range(len(corpus)):
         alone, rules = limited[s : s + 1], grounded.of(s)
@@ -52,8 +56,19 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
                 remedy="Ask for fewer.",
             )
             raise located(error, alone, 0)
-        out.append(best)
+        out.append(_beginning_with(best, firsts[corpus.starts[s] : corpus.starts[s + 1]], found.model, alone, rules))
     return out
+
+
+def _beginning_with(best: Listed, first: Ids, model: Model, alone: Corpus, rules: Rules) -> Listed:
+    """The list, where the output that `predict` gives is the first of those of the same score. It may have been too short for it."""
+    if np.array_equal(best[0][0], first):
+        return best
+    codes, top = model.outputs.codes(first, alone.starts), best[0][1]
+    if not np.isclose(value_of(model, model.instances(alone), rules, codes), top, rtol=CLOSE, atol=CLOSE):
+        return best
+    others = [one for one in best if not np.array_equal(one[0], first)]
+    return [(first, top), *others][: len(best)]
 
 
 def _best(model: Model, alone: Corpus, n: int, rules: Rules, names: LabelNames, decoder: Decoder) -> Listed | None:
