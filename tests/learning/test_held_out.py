@@ -127,3 +127,16 @@ def test_reordered_documents_are_never_on_both_sides():
     learnt, held = parted(data, 0.3, ignore)
     assert not set(learnt.document) & set(held.document) or len(held) == round(0.3 * len(data))
     quietly(riata.Chunker(epochs=1, dev=0.3), data)
+
+
+def test_development_sentences_that_training_has_are_counted():
+    data = riata.load("embedded", "train")
+    found = []
+    riata.Tagger(epochs=1).fit(data[:60], X_dev=data[30:90], listener=found.append)
+    said = [event for event in found if getattr(event, "text", "").endswith("promises too much of other text.")]
+    long = sum(len(sentence) >= 5 for sentence in data[30:60])
+    assert [event.warning for event in said] == [True]
+    assert said[0].text.startswith(f"{long} of 60 sentences of the development data are in the training data")
+    found.clear()
+    riata.Tagger(epochs=1).fit(data[:60], X_dev=data[60:90], listener=found.append)
+    assert not [event for event in found if "promises too much" in getattr(event, "text", "")]

@@ -36,7 +36,7 @@ from samples import (
     tagger,
 )
 
-NUMBERS = [[(word, "0.5") for word in sentence] for sentence in WORDS + UNSEEN]
+NUMBERS = [[(word, f"{len(word) / 10}") for word in sentence] for sentence in WORDS + UNSEEN]
 MODELS = {
     "chunker": (chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),
     "history_chunker": (history_chunker, INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]),

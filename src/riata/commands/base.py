@@ -6,12 +6,14 @@ import importlib
 import io
 import os
 import sys
+import warnings
 from pathlib import Path
+from typing import TextIO
 
 import click
 
 from riata.entry import INTERRUPTED
-from riata.errors import RiataError, UnknownNameError, shortened
+from riata.errors import RiataError, RiataWarning, UnknownNameError, shortened
 
 FOLDER = Path(__file__).parent
 SHARED = ("base", "console", "typed")  # modules here that are no verbs; nor are modules of options
@@ -70,12 +72,26 @@ def cli() -> None:
     """
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Riata's own warnings without the line of code that gave them."""
+    own = issubclass(category, RiataWarning)
+    click.echo(f"Warning: {message}" if own else warnings.formatwarning(message, category, filename, lineno), err=True)
+
+
 def run(arguments: list[str] | None) -> int:
     """Runs the command line; its exit status."""
     for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a character gets its number
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
+        warnings.showwarning = _show_warning
         status = cli.main(args=arguments, prog_name="riata", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0

@@ -176,6 +176,10 @@ documents_option = click.option(
 column_options = _together(  # of a file that a trained model reads
     click.option("--inputs", type=Columns(), help="Columns that the model reads here (default: as in training)."),
     click.option("--outputs", type=Columns(), help="Columns of its labels here (default: as in training)."),
+    click.option(
+        "--strict", is_flag=True, help="Refuse input that is unlike the training data instead of warning of it."
+    ),
+    click.option("--force", is_flag=True, help="Do not compare the input with the training data."),
     documents_option,
 )
 
@@ -285,6 +289,9 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
     estimator = decoded(in_given_context(estimator, options), options.get("assignments", ()))
     asked = asked_for(columns, options["documents"])
+    for name, value in (("strict", True), ("check_input", False)):
+        if options["strict" if value else "force"]:
+            estimator.set_params(**{name: value})
     conllu = not text and is_conllu(file, options["format_"], estimator.format_, asked)
     if columns:
         try:

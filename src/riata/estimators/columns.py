@@ -108,7 +108,10 @@ class Columns(Trained):
                 remedy=f"Give the same input columns as in training: {', '.join(map(str, wanted))}.",
                 file=corpus.name,
             )
-        return corpus.select([here.index(column) for column in wanted])
+        found = corpus.select([here.index(column) for column in wanted])
+        if self._input is not None and self.check_input:
+            self._input.look(found, self)
+        return found
 
     def known_width(self, format: str) -> int:
         """How many columns data of this format may have: as many as the training data, or else the inputs and outputs."""

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from riata.choosing.options import Options, check_parts, check_stream, checked
 from riata.choosing.passes import check_one_pass
+from riata.data.profile import profile_of
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.columns import Columns
+from riata.estimators.input_check import check_of
 from riata.estimators.notes import warn_of
 from riata.features.context_names import ADDED
 from riata.interrupts import AsInterrupt
@@ -228,6 +230,8 @@ class Fitting(Columns):
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
         self._run = outcome.run
+        checked_later = self.check_input and self.file_format is None
+        self._input = check_of(profile_of(data, len(self.inputs_))) if checked_later else None
         self.facts_ = {
             "name": Path(data.name).name,
             "sentences": sentences,

@@ -61,6 +61,7 @@ INTERNAL = frozenset(
         "twin",
         "untrained",
         "vote_labels",
+        "without_column",
         "whole_output",
         "with_listed_tags",
         "with_output",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from riata.choosing.options import checked
 from riata.data.types import Column, Corpus, Ids, Starts
-from riata.errors import SettingError
+from riata.errors import SettingError, shortened
+from riata.estimators.notes import warn_text
 from riata.estimators.predicting import Predicting
 from riata.parallel import cores
 
@@ -46,7 +47,22 @@ class Judging(Predicting):
                 f"predicted is a {type(predicted).__name__}; expected the numbers that predict_ids returns for these sentences.",
                 remedy="Leave it out, or give the result of predict_ids.",
             )
+        self._tell_of_new_labels(data, predicted)
         return replace(self._evaluated(data.columns[-1], predicted, data.starts), document=data.document)
+
+    def _tell_of_new_labels(self, data: Corpus, predicted: Ids) -> None:
+        """Warns of gold labels that the model cannot give."""
+        both = zip(self._gold_columns(data), self.output_columns(predicted), strict=True)
+        new = [
+            text
+            for gold, found in list(both)[self.trees :]  # any token may be a head
+            for text in gold.alphabet.texts_of(gold.used())
+            if found.alphabet.find(text) < 0
+        ]
+        if new:
+            from riata.learning.labels import listed
+
+            warn_text(shortened(f"Gold labels that the model cannot give, which count as wrong: {listed(new)}."))
 
     @classmethod
     def compared(cls, gold: Sequence[Column], found: Sequence[Column], starts: Starts) -> Evaluation:

@@ -10,8 +10,10 @@ from riata import registry
 from riata.choosing.options import checked
 from riata.choosing.passes import OF_TWO_PASSES
 from riata.choosing.preference import recipe_name
+from riata.data.profile import restored, stored
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.constrained import ROLE, constraints_in, stored_constraints
+from riata.estimators.input_check import check_of
 from riata.estimators.model_header import (
     array_width_in,
     breadth_in,
@@ -43,6 +45,7 @@ TAGGERS = "taggers"  # and the taggers of a model with tags of its own
 NOT_STORED = (
     "attributes",
     "bits",
+    "check_input",
     "constraints",
     "lists",
     "stream",
@@ -109,6 +112,7 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         "encoding": estimator.encoding_,
         "learnt_as": estimator.learnt_as_,
         **({"calibration": [each.to_dict() for each in estimator.calibration_]} if estimator.calibration_ else {}),
+        **({"profile": stored(estimator._input.profile)} if estimator._input is not None else {}),
         "training": {
             **estimator.facts_,
             "best_epoch": estimator.best_epoch_,
@@ -214,6 +218,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     estimator.calibration_ = calibration_in(header, estimator.outputs)
     restore_training(estimator, mapping_in(header, "training"))
+    estimator._input = check_of(restored(header.get("profile")))
     estimator.decoder()  # refuses parameters that cannot be combined
     return estimator
 

@@ -1,4 +1,4 @@
-"""Reports of training if there is no listener: warnings."""
+"""Reports of training and of prediction if there is no listener: warnings."""
 
 from __future__ import annotations
 
@@ -13,3 +13,10 @@ def warn_of(event: Event) -> None:
     from riata.learning.events import warn
 
     warn(event)
+
+
+def warn_text(text: str) -> None:
+    """A Python warning, at the line outside of Riata that called it."""
+    from riata.learning.events import Note
+
+    warn_of(Note(text, warning=True))

@@ -69,6 +69,7 @@ class OwnTags(Fitting, Judging, Constrained):
     """
 
     tags: str
+    without_column = ", or train with tags='own' (--tags own), which needs words alone"
     _learnt_taggers: tuple[Any, ...] = ()  # those of the present training
 
     def fit(
@@ -316,7 +317,7 @@ class OwnTags(Fitting, Judging, Constrained):
         self, data: Corpus, folds: Sequence[Indices], tell: Listener, *, likely: bool
     ) -> tuple[Column, Any]:
         """The tags of words, or all likely ones, and a tagger of all of them. data: words and tags."""
-        tagger = registry.get("task", TAGGER).estimator(seed=self.seed, threads=self.threads)
+        tagger = registry.get("task", TAGGER).estimator(seed=self.seed, threads=self.threads, check_input=False)
         tagger.fit(data, listener=ignore)
         if likely:
             return LikelyApart(data, tagger).column(folds, self.threads or cores(), tell), tagger

@@ -39,7 +39,8 @@ PARAMETERS = """Parameters, all of which have defaults:
 - refit: then train again on all data, for the best number of epochs.
 - class_weight: weights by label, or "balanced".
 - encoding: the encoding of chunk labels ("auto" finds it). learn_as: another encoding to learn them in, which the output does not show.
-- strict: illegal tags are refused instead of read as conlleval reads them.
+- strict: illegal tags are refused instead of read as conlleval reads them, and so is input that is unlike the training data.
+- check_input: whether input of a trained model is compared with the training data (docs/errors.md).
 - warm_start: fit goes on from the present model.
 - passes: 2 trains a second model, which reads the labels of a first, here and where the same words occur again.
 - folds: how many models label sentences that they have not seen, for the second pass to learn from.
@@ -69,6 +70,7 @@ class Parameters(Params):
     trees = False  # whether these are heads and relations
     fields: ClassVar[Roles] = TAGGING  # what is read of CoNLL-U
     file_format: str | None = None  # the format of its files, where they are neither columns nor CoNLL-U
+    without_column: ClassVar[str] = ""  # what else helps where a column of the input says nothing
     own_structure: str | None = None  # the structure of the task, whatever the recipe prefers
     default_recipe = "mira"  # if nothing determines the structure
     presets: ClassVar[dict[str, dict[str, Any]]] = {  # parameters by what matters most: time, or the score
@@ -102,6 +104,7 @@ class Parameters(Params):
         encoding: str = "auto",
         learn_as: str | None = None,
         strict: bool = False,
+        check_input: bool = True,
         warm_start: bool = False,
         passes: int = 1,
         context: str | None = None,
@@ -134,6 +137,7 @@ class Parameters(Params):
         self.encoding = encoding
         self.learn_as = learn_as
         self.strict = strict
+        self.check_input = check_input
         self.warm_start = warm_start
         self.passes = passes
         self.context = context

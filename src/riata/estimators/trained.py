@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
     from riata.data.encodings.base import Encoding
     from riata.data.pairs import PairRecoder
+    from riata.estimators.input_check import InputCheck
     from riata.estimators.predicting import Predicting
     from riata.features.context_names import Scope
     from riata.learning.diagnostics import Run
@@ -40,6 +41,7 @@ class Trained(Parameters):
     taggers_: tuple[Any, ...] = ()  # by input column, from the second on, if it tags its words itself
     _exact: Model | None = None  # the model in double precision, if it was learnt so: training goes on from it
     _run: Run | None
+    _input: InputCheck | None = None  # None: what training data looked like is not known
 
     def tagger_counts(self) -> set[int]:
         """How many taggers a model file of it may contain."""

@@ -137,6 +137,7 @@ def _one_pass(estimator: Fitting, options: Options, dev: float | Corpus | None) 
         "inference": AFTER,
         "dev": dev,
         "refit": False,
+        "check_input": False,  # the second pass does
         "template": options.first_template(),
     }
     recipe = options.passes.first

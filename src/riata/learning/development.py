@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from riata.choosing.options import Options
@@ -14,6 +15,8 @@ from riata.learning.events import Listener, Note
 from riata.learning.loop import Outcome
 
 Made = TypeVar("Made")
+LONG = 5  # tokens of a sentence that hardly occurs twice
+OVERLAP = 0.05  # share of development sentences from which on a warning is due
 
 
 def held_out(number: int, dev: float, name: str | None, tell: Listener, of: str = "sentences") -> int:
@@ -54,6 +57,19 @@ def _share(number: int, dev: float, name: str | None, of: str) -> int:
     if last >= number:
         raise DataError(f"{number} {of} are too few to hold out {dev:.0%} of them.", file=name)
     return last
+
+
+def tell_of_overlap(train: Corpus, dev: Corpus, tell: Listener) -> None:
+    """Warns of development sentences that training data have, too: their score is that of a memory."""
+    if train.width < 2 or not len(dev):  # features without words
+        return
+    words, ids = train.columns[0], dev.columns[0].numbered(train.columns[0].alphabet.texts())
+    learnt = {words.ids[low:high].tobytes() for low, high in pairwise(train.starts) if high - low >= LONG}
+    number = sum(high - low >= LONG and ids[low:high].tobytes() in learnt for low, high in pairwise(dev.starts))
+    if number:
+        share = f"{number:,} of {len(dev):,} sentences of the development data"
+        text = f"{share} are in the training data, too, so their score promises too much of other text."
+        tell(Note(text, warning=number > OVERLAP * len(dev)))
 
 
 def check_given_once(X: Any, y: Any, dev: Any, names: tuple[str, str] = ("X_dev", "y_dev")) -> bool:

@@ -22,7 +22,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.inference.kept import Kept
 from riata.learning.batch import prior
-from riata.learning.development import check_dev, parted, train_again
+from riata.learning.development import check_dev, parted, tell_of_overlap, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
 from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
@@ -104,6 +104,7 @@ class Fit:
             kind = learnt(self.options.choice.structure.name)
             found, known = (kind.counted(part.columns[-1]) for part in (dev_part, data))
             check_dev_labels(dev_part, found, known, self.tell)
+            tell_of_overlap(data, dev_part, self.tell)
             return data, dev_part
         train_part, dev_part = parted(data, float(dev), self.tell)
         check_all_known(dev_part)

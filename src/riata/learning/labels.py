@@ -227,7 +227,7 @@ def _refuse_half_known(corpus: Corpus, encoding: Encoding, wrong: NDArray[np.int
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (f", … {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
@@ -235,10 +235,10 @@ def label_counts(labels: LabelSet, listener: Listener) -> None:
     """Reports how often each label occurs, and warns of labels that are too rare to learn."""
     counts = [f"{label} {count:,}" for label, count in labels.counts.items()]
     learnt = "" if labels.tags is None else labels.tags.note
-    listener(Note(shortened(f"{len(counts)} labels{learnt}: {_listed(counts)}.")))
+    listener(Note(shortened(f"{len(counts)} labels{learnt}: {listed(counts)}.")))
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
-        text = f"Labels seen fewer than {RARE} times, which will hardly be learnt: {_listed(rare)}."
+        text = f"Labels seen fewer than {RARE} times, which will hardly be learnt: {listed(rare)}."
         listener(Note(shortened(text), warning=True))
 
 
@@ -252,13 +252,13 @@ def check_dev_labels(dev: Corpus, found: Mapping[str, int], known: Mapping[str, 
         return
     if not set(found) & set(known) - {OUTSIDE}:
         raise DataError(
-            f"the development data have no label of the training data: they have {_listed([shown(label) for label in new])}, "
-            f"and those have {_listed([shown(label) for label in known])}.",
+            f"the development data have no label of the training data: they have {listed([shown(label) for label in new])}, "
+            f"and those have {listed([shown(label) for label in known])}.",
             remedy="Are they of the same task, and is the last column their output?",
             file=dev.name,
         )
     text = (
-        f"Labels that only the development data have, which count as wrong: {_listed([shown(label) for label in new])}."
+        f"Labels that only the development data have, which count as wrong: {listed([shown(label) for label in new])}."
     )
     listener(Note(shortened(text), warning=True))
 

@@ -1,0 +1,199 @@
+"""What the columns of training data look like, and whether those of other data look so too.
+
+A column with other values than in training (swapped, in lower case, of another tag set, filled with `_`) scores far below what a model can
+do, without any other sign. A profile has the commonest values of a column and the share of them among held-out tokens, so that a share far
+below it can be told.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.named_features import Given
+from riata.data.types import Column, Corpus
+from riata.errors import ModelFileError
+
+MOST_VALUES = 500  # of a column that are stored
+MOST_KEYS = 50  # of dictionaries that are looked at
+TENTHS = 10  # parts of the training data, each held out once
+SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays are profiled
+UNLIKELY = math.log(1000)
+CONSTANT = math.log(1e6)
+FEW = 5  # sentences that may have one value throughout
+_KEY = re.compile("[:=]")  # between the name of a feature and its value
+
+Counts = Mapping[str, int]  # how many tokens have each value
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column of the training data, or one key of its dictionaries."""
+
+    values: tuple[str, ...]  # the commonest first
+    complete: bool  # whether these are all values
+    unknown: float  # share of the tokens of held-out tenths whose value is not among those of the rest
+    largest: float  # share of the commonest value
+    capitals: float  # share of tokens with an upper-case letter
+    blanks: bool  # whether a value has a blank in it
+
+    @classmethod
+    def of(cls, column: Column, tenth: NDArray[np.int64]) -> ColumnProfile:
+        """tenth: [N] the part of the data that a token is in."""
+        number = len(column.alphabet)
+        table = np.bincount(tenth * number + column.ids, minlength=TENTHS * number).reshape(TENTHS, number)
+        counts = table.sum(axis=0)
+        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        common = order[:MOST_VALUES]
+        known = counts[common][np.count_nonzero(table[:, common], axis=0) > 1].sum()
+        texts = column.alphabet.texts_of(order.astype(np.int32))
+        upper = np.array([_has_capital(text) for text in texts], bool)
+        tokens = len(column.ids)
+        return cls(
+            values=tuple(texts[: len(common)]),
+            complete=len(common) == len(order),
+            unknown=float(1 - known / tokens),
+            largest=float(counts[order[0]] / tokens),
+            capitals=float(counts[order][upper].sum() / tokens),
+            blanks=any(" " in text for text in texts),
+        )
+
+    def constant(self, counts: Counts, sentences: int) -> str | None:
+        """The value of all these tokens, if that is no accident; None if there are several, or if training had hardly another."""
+        [value, *others] = counts
+        if others:
+            return None
+        if value not in self.values:
+            return value if sentences >= FEW or (self.complete and value == "_") else None
+        unlikely = self.largest < 0.98 and -counts[value] * math.log(self.largest) > CONSTANT
+        return value if unlikely and sentences >= FEW else None
+
+    def too_many_unknown(self, unknown: int, tokens: int) -> bool:
+        return _exceeds(unknown, tokens, min(0.5 + self.unknown / 2, 0.1 + 4 * self.unknown))
+
+    def odd_capitals(self, capitals: int, tokens: int) -> bool:
+        """Whether the data have lost their capitals, or have them where training had none."""
+        lost = self.capitals >= 0.05 and _exceeds(tokens - capitals, tokens, 1 - self.capitals / 4)
+        return lost or (self.capitals < 0.001 and _exceeds(capitals, tokens, 0.05))
+
+
+@dataclass(frozen=True)
+class ArrayProfile:
+    """Arrays of numbers: the quartiles of every column."""
+
+    quartiles: tuple[tuple[float, float, float], ...]
+
+    def distance(self, rows: NDArray[Any]) -> float:
+        """How far rows are from training: the mean over columns of the share of numbers that would have to change quarters, 0 to 0.75."""
+        low, middle, high = np.array(self.quartiles, np.float64).T
+        spread = (low < middle) & (middle < high)
+        if not spread.any() or not len(rows):
+            return 0.0
+        quarter = (rows > low).astype(int) + (rows > middle) + (rows > high)
+        shares = np.stack([(quarter == q).mean(axis=0) for q in range(4)])
+        return float((np.abs(shares - 0.25).sum(axis=0) / 2)[spread].mean())
+
+
+Profile = tuple[ColumnProfile, ...] | dict[str, ColumnProfile] | ArrayProfile  # by column, by key, or of arrays
+
+
+def profile_of(data: Corpus, inputs: int) -> Profile | None:
+    """The profile of training data, of which the first columns are inputs; None if there are no tokens."""
+    if not data.tokens:
+        return None
+    tenth = np.arange(data.tokens, dtype=np.int64) * TENTHS // data.tokens
+    if data.given is None:
+        return tuple(ColumnProfile.of(column, tenth) for column in data.columns[:inputs])
+    step = -(-data.tokens // SAMPLE)
+    sample = data.given.take(np.arange(0, data.tokens, step))
+    if sample.width is not None:
+        quartiles = np.quantile(dense(sample), (0.25, 0.5, 0.75), axis=0).astype(np.float32)
+        return ArrayProfile(tuple(map(tuple, quartiles.T.tolist())))
+    return {key: ColumnProfile.of(column, tenth[::step]) for key, column in by_key(sample).items()}
+
+
+def dense(given: Given) -> NDArray[np.float32]:
+    """The numbers of arrays, [N, d]."""
+    assert given.width is not None
+    rows = np.zeros((len(given.starts) - 1, given.width), np.float32)
+    rows[np.repeat(np.arange(len(rows)), np.diff(given.starts)), given.ids] = given.values
+    return rows
+
+
+def by_key(given: Given) -> dict[str, Column]:
+    """Dictionaries of features as columns: the value of every key, `word:dog` or `word=dog`; the empty text where a token has none."""
+    names = [_KEY.split(name, maxsplit=1) for name in given.alphabet.texts()]
+    keys = {key: number for number, key in enumerate(dict.fromkeys(key for key, *_ in names))}
+    of = np.array([keys[key] for key, *_ in names], np.int64)[given.ids]
+    token = np.repeat(np.arange(len(given.starts) - 1), np.diff(given.starts))
+    often = np.argsort(-np.bincount(of, minlength=len(keys)), kind="stable")[:MOST_KEYS].tolist()
+    listed, found = list(keys), {}
+    for number in often:
+        here = of == number
+        texts = np.full(len(given.starts) - 1, "", object)
+        texts[token[here]] = [names[i][-1] for i in given.ids[here].tolist()]
+        found[listed[number]] = Column.of(texts.tolist())
+    return found
+
+
+def _has_capital(text: str) -> bool:
+    return text != text.lower()
+
+
+def _exceeds(count: int, tokens: int, share: float) -> bool:
+    """Whether a count is so far above this share of the tokens that it is no accident, by Chernoff's bound."""
+    found = count / tokens
+    if found <= share or share >= 1:
+        return False
+    rest = (1 - found) * math.log((1 - found) / (1 - share)) if found < 1 else 0.0
+    return tokens * (found * math.log(found / share) + rest) > UNLIKELY
+
+
+def stored(profile: Profile) -> dict[str, Any]:
+    """For a model file."""
+    if isinstance(profile, ArrayProfile):
+        return {"arrays": [list(each) for each in profile.quartiles]}
+    named = profile.items() if isinstance(profile, dict) else enumerate(profile)
+    keyed = [[name, asdict(column)] for name, column in named]
+    return {"keys": keyed} if isinstance(profile, dict) else {"columns": [column for _, column in keyed]}
+
+
+def restored(found: Any) -> Profile | None:
+    """From a model file."""
+    try:
+        match found:
+            case None:
+                return None
+            case {"arrays": list(rows)}:
+                return ArrayProfile(tuple(_quartiles(row) for row in rows))
+            case {"columns": list(columns)}:
+                return tuple(map(_column, columns))
+            case {"keys": list(pairs)}:
+                return {str(name): _column(column) for name, column in pairs}
+    except (LookupError, TypeError, ValueError):
+        pass
+    raise ModelFileError("the model's profile of its input is inconsistent")
+
+
+def _column(found: Mapping[str, Any]) -> ColumnProfile:
+    shares = {name: float(found[name]) for name in ("unknown", "largest", "capitals")}
+    values: Sequence[Any] = found["values"]
+    if len(found) != 6 or not all(0 <= share <= 1 for share in shares.values()) or shares["largest"] == 0:
+        raise ValueError
+    if not all(isinstance(value, str) for value in values) or len(values) > MOST_VALUES:
+        raise ValueError
+    return ColumnProfile(tuple(values), bool(found["complete"]), blanks=bool(found["blanks"]), **shares)
+
+
+def _quartiles(row: Sequence[Any]) -> tuple[float, float, float]:
+    low, middle, high = map(float, row)
+    if not all(map(math.isfinite, (low, middle, high))) or any(a > b for a, b in pairwise((low, middle, high))):
+        raise ValueError
+    return low, middle, high

@@ -1,0 +1,188 @@
+"""Whether the input of a trained model looks like its training data: a warning where it does not, once per column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riata.data.conllu_fields import FIELDS
+from riata.data.profile import ArrayProfile, ColumnProfile, Counts, Profile, by_key, dense
+from riata.data.types import Column, Corpus
+from riata.errors import DataError, shortened
+from riata.estimators.notes import warn_text
+
+if TYPE_CHECKING:
+    from riata.estimators.columns import Columns
+
+LOOKED_AT = 1_000  # tokens of one call
+ENOUGH = 5_000  # tokens, after which only one call in RARELY is looked at
+RARELY = 32
+FAR = 0.35  # of ArrayProfile.distance
+EXAMPLES = 3
+AS_IT_IS = "check_input=False (--force) reads it as it is."
+
+
+class InputCheck:
+    """Counts over calls, so that many short sentences tell as much as a long file. What it counts changes no prediction."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._seen: dict[Any, _Seen] = {}
+        self._tokens = self._calls = 0
+        self._told = False
+
+    def is_due(self) -> bool:
+        """Whether a call of a few sentences should be looked at."""
+        self._calls += 1
+        return self._tokens < ENOUGH or self._calls % RARELY == 0
+
+    def look(self, corpus: Corpus, estimator: Columns) -> None:
+        """corpus: the columns that the model reads. DataError if one of them says nothing, or with `strict` if one is unlike training."""
+        tokens = min(corpus.tokens, LOOKED_AT)
+        if not tokens:
+            return
+        self._tokens += tokens
+        if isinstance(self.profile, ArrayProfile):
+            self._look_at_arrays(corpus, tokens, estimator)
+            return
+        for name, column, profile in self._columns(corpus, tokens):
+            ids, numbers = np.unique(column.ids[:tokens], return_counts=True)
+            counts = dict(zip(column.alphabet.texts_of(ids.astype(np.int32)), numbers.tolist(), strict=True))
+            self._look_at(name, counts, profile, corpus, estimator)
+
+    def look_at_lists(self, sentences: Sequence[Sequence[Any]], estimator: Columns) -> None:
+        """The same for plain sentences: lists of words, or of tuples of columns."""
+        from riata.data.memory import as_corpus
+
+        few, tokens = [], 0
+        for sentence in sentences:
+            few.append(sentence)
+            tokens += len(sentence)
+            if tokens >= LOOKED_AT:
+                break
+        if tokens:
+            self.look(as_corpus(few, names=not estimator.inputs_), estimator)
+
+    def _columns(self, corpus: Corpus, tokens: int) -> Iterator[tuple[str, Column, ColumnProfile]]:
+        if isinstance(self.profile, dict):
+            if corpus.given is not None:
+                here = by_key(corpus.given.take(np.arange(tokens)))
+                nothing = Column.of([""] * tokens)
+                for key, profile in self.profile.items():
+                    yield f"feature {key!r}", here.get(key, nothing), profile
+            return
+        assert isinstance(self.profile, tuple)
+        origins = corpus.origins
+        for number, (column, profile) in enumerate(zip(corpus.columns, self.profile, strict=False)):
+            at = origins[number] if origins[number] >= 0 else number
+            field = f" ({FIELDS[at]})" if corpus.format == "conllu" and at < len(FIELDS) else ""
+            yield f"column {at}{field}", column, profile
+
+    def _look_at(self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: Columns) -> None:
+        if (value := profile.constant(counts, len(corpus))) is not None:
+            raise DataError(
+                f"{name} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
+                remedy=f"Give it as in training{estimator.without_column}. {AS_IT_IS}",
+                file=corpus.name,
+            )
+        seen = self._seen.setdefault(name, _Seen())
+        if seen.told:
+            return
+        seen.add(counts, profile)
+        if text := seen.oddity(name, profile, self.profile):
+            seen.told = True
+            _tell(text, corpus, estimator)
+
+    def _look_at_arrays(self, corpus: Corpus, tokens: int, estimator: Columns) -> None:
+        assert isinstance(self.profile, ArrayProfile)
+        if self._told or corpus.given is None or tokens < 50:
+            return
+        distance = self.profile.distance(dense(corpus.given.take(np.arange(tokens))))
+        if distance > FAR:
+            self._told = True
+            _tell(
+                f"the arrays are unlike those of training: on average {100 * distance:.0f} % of the numbers of a column "
+                "are in other quarters of its range. Are the columns in another order, or scaled in another way?",
+                corpus,
+                estimator,
+            )
+
+
+class _Seen:
+    """What a column had so far."""
+
+    def __init__(self) -> None:
+        self.told = False
+        self.tokens = self.unknown = self.capitals = 0
+        self.blank = ""
+        self.others: dict[str, int] = {}  # values that are not among those of training
+
+    def add(self, counts: Counts, profile: ColumnProfile) -> None:
+        known = frozenset(profile.values)
+        if self.tokens > ENOUGH:  # what comes later counts, too
+            self.tokens, self.unknown, self.capitals = self.tokens // 2, self.unknown // 2, self.capitals // 2
+        for text, number in counts.items():
+            self.tokens += number
+            self.capitals += number * (text != text.lower())
+            if text not in known:
+                self.unknown += number
+                self.others[text] = self.others.get(text, 0) + number
+                if " " in text.strip() and not profile.blanks:
+                    self.blank = text
+        self.others = dict(sorted(self.others.items(), key=lambda item: -item[1])[:100])
+
+    def oddity(self, name: str, profile: ColumnProfile, whole: Profile) -> str:
+        """What is odd about the column, and the likely remedy; empty if nothing is."""
+        if self.blank:
+            return (
+                f"{name} has {shortened(repr(self.blank))}, and no value of training has a blank in it. "
+                "Is it a whole sentence? Split it into words, or use text=True (--text)."
+            )
+        if profile.too_many_unknown(self.unknown, self.tokens):
+            were = (
+                "were not in training"
+                if profile.complete
+                else f"are none of the {len(profile.values)} commonest of training"
+            )
+            examples = ", ".join(repr(shortened(text)) for text in list(self.others)[:EXAMPLES])
+            return (
+                f"{name} is unlike the training data: {100 * self.unknown / self.tokens:.0f} % of its values {were} ({examples}); "
+                f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}"
+            )
+        if profile.odd_capitals(self.capitals, self.tokens):
+            return (
+                f"{name} is unlike the training data: {100 * self.capitals / self.tokens:.0f} % of its values have a capital letter; "
+                f"of the training data, {100 * profile.capitals:.0f} %. Give words as they are written in training."
+            )
+        return ""
+
+    def _remedy(self, name: str, profile: ColumnProfile, whole: Profile) -> str:
+        folded = {value.lower() for value in profile.values}
+        if self._mostly(lambda text: text.lower() in folded):
+            return "They differ in upper and lower case only: write them as in training."
+        if isinstance(whole, tuple):
+            for number, other in enumerate(whole):
+                if other is not profile and self._mostly(frozenset(other.values).__contains__):
+                    return f"They look like input {number} of training: are columns swapped (--inputs names them)?"
+        if self._mostly(lambda text: text in ("", "_")):
+            return "Is the column filled?"
+        return "Is it the right file, column, language and tag set?"
+
+    def _mostly(self, holds: Any) -> bool:
+        return 2 * sum(number for text, number in self.others.items() if holds(text)) > sum(self.others.values())
+
+
+def _several(profile: ColumnProfile) -> str:
+    return f"{len(profile.values)} values" if profile.complete else "many values"
+
+
+def _tell(text: str, corpus: Corpus, estimator: Columns) -> None:
+    if estimator.strict:
+        raise DataError(text, remedy=AS_IT_IS, file=corpus.name)
+    warn_text(f"{corpus.name}: {text}" if corpus.lines is not None else text[0].upper() + text[1:])
+
+
+def check_of(profile: Profile | None) -> InputCheck | None:
+    return None if profile is None else InputCheck(profile)

@@ -1,0 +1,167 @@
+"""Input unlike the training data is told, once, with its column; input like it is not."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import riata
+from riata.data.profile import ColumnProfile, _exceeds, profile_of, restored, stored
+from riata.data.types import Column
+from riata.errors import DataError, ModelFileError
+from samples import quietly
+
+
+@pytest.fixture(scope="module")
+def data():
+    return riata.load("embedded", "train"), riata.load("embedded", "test")
+
+
+@pytest.fixture(scope="module")
+def model(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "c.riata"
+    quietly(riata.Chunker(epochs=2), data[0]).save(path)
+    return path
+
+
+def told(model, sentences, **params):
+    """What is said about these sentences."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", riata.RiataWarning)
+        riata.load_model(model).set_params(**params).predict(sentences)
+    return [str(each.message) for each in found]
+
+
+def changed(data, change):
+    return [[change(word, tag) for word, tag, _ in sentence] for sentence in data[1]]
+
+
+def test_input_like_the_training_data_is_labelled_without_a_word(model, data):
+    assert told(model, changed(data, lambda word, tag: (word, tag))) == []
+    for sentence in changed(data, lambda word, tag: (word, tag)):
+        assert told(model, [sentence]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "column", "remedy"),
+    [
+        (lambda word, tag: (word, tag.lower()), 1, "upper and lower case"),
+        (lambda word, tag: (word, "T" + tag[::-1]), 1, "tag set"),
+        (lambda word, tag: (word, tag if word < "e" else "_"), 1, "Is the column filled"),
+        (lambda word, tag: (tag, word), 1, "are columns swapped"),
+        (lambda word, tag: (word.lower(), tag), 0, "capital letter"),
+        (lambda word, tag: (f"{word} {word}", tag), 0, "whole sentence"),
+    ],
+)
+def test_odd_columns_are_named_with_examples_and_a_remedy(model, data, change, column, remedy):
+    odd = changed(data, change)
+    said = [text for text in told(model, odd) if text.startswith(f"Column {column} ")]
+    assert len(said) == 1
+    assert remedy in said[0]
+    with pytest.raises(DataError, match="column"):
+        told(model, odd, strict=True)
+    assert told(model, odd, check_input=False) == []
+
+
+def test_it_is_said_once_and_counts_over_calls(model, data):
+    estimator = riata.load_model(model)
+    odd = [[(word, tag.lower())] for sentence in data[1] for word, tag, _ in sentence]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", riata.RiataWarning)
+        for sentence in odd:
+            estimator.predict([sentence])
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("value", ["_", "", "NN", "X"])
+def test_a_column_that_says_nothing_is_refused(model, data, value):
+    empty = changed(data, lambda word, tag: (word, value))
+    with pytest.raises(DataError, match=f"column 1 is '{value}' throughout, but it had"):
+        told(model, empty)
+    assert told(model, empty, check_input=False) == []
+
+
+def test_one_sentence_may_have_one_known_value_throughout(model):
+    assert told(model, [[("ha", "UH")] * 12]) == []
+
+
+def test_files_are_looked_at_before_anything_is_written(model, data, tmp_path, capfd):
+    from riata.commands.base import run
+
+    file, labels = tmp_path / "odd.txt", tmp_path / "gold.txt"
+    file.write_text("".join("".join(f"{w} _\n" for w, _, _ in s) + "\n" for s in data[1]))
+    labels.write_text("".join("".join(f"{w} {t.lower()} {c}\n" for w, t, c in s) + "\n" for s in data[1]))
+    assert run(["predict", "--model", str(model), str(file)]) == 2
+    said = capfd.readouterr()
+    assert "column 1 is '_' throughout" in said.err and said.out == ""
+    assert run(["predict", "--model", str(model), "--force", str(file)]) == 0
+    capfd.readouterr()
+    assert run(["evaluate", "--model", str(model), str(labels)]) == 0
+    assert capfd.readouterr().err.startswith(f"Warning: {labels}: column 1 is unlike the training data")
+    assert run(["evaluate", "--model", str(model), "--strict", str(labels)]) == 2
+
+
+def test_dictionaries_without_a_known_key_are_refused(data):
+    def features(word, tag, key="tag"):
+        return {"word": word, key: tag, "first": word[0]}
+
+    train, test = ([[features(w, t) for w, t, _ in s] for s in part] for part in data)
+    labels = [[c for _, _, c in s] for s in data[0]]
+    chunker = quietly(riata.Chunker(epochs=1), train, labels)
+    assert len(chunker.predict(test)) == len(test)
+    renamed = [[features(w, t, key="pos") for w, t, _ in s] for s in data[1]]
+    with pytest.raises(DataError, match="feature 'tag' is '' throughout"):
+        chunker.predict(renamed)
+
+
+def test_arrays_with_columns_in_another_order_are_told():
+    random = np.random.default_rng(0)
+    scales = np.array([1.0, 10.0, 0.1, 5.0])
+    X = [random.normal(size=(20, 4)) * scales + scales for _ in range(30)]
+    y = [["A" if row[0] > 1 else "B" for row in sentence] for sentence in X]
+    tagger = quietly(riata.Tagger(epochs=2), X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", riata.RiataWarning)
+        tagger.predict(X)
+    with pytest.warns(riata.RiataWarning, match="columns in another order"):
+        tagger.predict([sentence[:, [1, 2, 3, 0]] for sentence in X])
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=60))
+def test_the_unknown_share_is_that_of_tenths_held_out_in_turn(values):
+    tenth = np.arange(len(values)) * 10 // len(values)
+    unknown = sum(
+        value not in [other for other, part in zip(values, tenth, strict=True) if part != own]
+        for value, own in zip(values, tenth, strict=True)
+    )
+    profile = ColumnProfile.of(Column.of(values), tenth)
+    assert profile.unknown == pytest.approx(unknown / len(values))
+    assert profile.largest == max(map(values.count, values)) / len(values)
+    assert profile.complete and sorted(profile.values) == sorted(set(values))
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 200), st.floats(0.01, 0.9), st.integers(0, 2**32 - 1))
+def test_counts_of_the_expected_share_are_hardly_ever_told(tokens, share, seed):
+    counts = np.random.default_rng(seed).binomial(tokens, share, size=100)
+    assert sum(_exceeds(int(count), tokens, share) for count in counts) <= 3
+
+
+def test_profiles_go_through_model_files_and_odd_ones_are_refused(data):
+    found = profile_of(data[0], 2)
+    there = json.loads(json.dumps(stored(found)))
+    assert restored(there) == found
+    for odd in ([], {"columns": [{}]}, {"columns": [{**there["columns"][0], "largest": 7}]}, {"arrays": [[2, 1, 0]]}, {"keys": 3}):
+        with pytest.raises(ModelFileError, match="profile"):
+            restored(odd)
+
+
+def test_gold_labels_that_the_model_cannot_give_are_named(model, data):
+    chunker = riata.load_model(model)
+    inputs = [[token[:2] for token in sentence] for sentence in data[1]]
+    labels = [["B-SHIP", *(token[2] for token in sentence[1:])] for sentence in data[1]]
+    with pytest.warns(riata.RiataWarning, match="Gold labels that the model cannot give, which count as wrong: B-SHIP"):
+        chunker.score(inputs, labels)
