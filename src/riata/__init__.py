@@ -22,7 +22,10 @@ def __getattr__(name: str) -> Any:
     try:
         value = getattr(import_module("riata.public"), name)
     except AttributeError:
-        raise AttributeError(f"module 'riata' has no attribute {name!r}") from None
+        from riata.other_words import meant
+
+        hint = "".join(f"; use riata.{here}" for here in meant("public name", name))
+        raise AttributeError(f"module 'riata' has no attribute {name!r}{hint}") from None
     globals()[name] = value
     return value
 

@@ -136,6 +136,8 @@ class SettingError(RiataError, ValueError):
 class UnknownNameError(SettingError):
     """`UnknownNameError.of("queue", "beem", ["beam", "greedy"])` suggests the near miss and lists what is known.
 
+    A word of other libraries (riata/other_words.py) suggests what it is called here.
+
     >>> print(riata.errors.UnknownNameError.of("queue", "beem", ["beam", "greedy"]))
     Unknown queue 'beem'. Did you mean 'beam'? Known: beam, greedy.
     """
@@ -144,9 +146,14 @@ class UnknownNameError(SettingError):
     def of(cls, kind: str, name: object, known: Iterable[str], remedy: str = "") -> UnknownNameError:
         import difflib
 
+        from riata.other_words import instead, meant
+
         names = sorted(known)
-        near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        other = instead(kind, name)
+        near = [here for here in meant(kind, name) if here in names]
+        if not (near or other):
+            near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else other and f" {other}"
         return cls(f"Unknown {kind} {name!r}.{hint} Known: {', '.join(names) or 'none'}.", remedy=remedy)
 
 

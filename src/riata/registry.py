@@ -49,7 +49,9 @@ def names(kind: str) -> tuple[str, ...]:
 def get(kind: str, name: str) -> Any:
     """A piece by name; UnknownNameError with the nearest names where there is none."""
     if name not in names(kind):
-        raise UnknownNameError.of(kind, name, names(kind), remedy="`riata pieces` shows all of them.")
+        others = [other for other in KINDS if other != kind and name in names(other)]
+        also = f"{name!r} is a {others[0]}. " if others else ""
+        raise UnknownNameError.of(kind, name, names(kind), remedy=f"{also}`riata pieces` shows all of them.")
     return _piece(kind, name)
 
 

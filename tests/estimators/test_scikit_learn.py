@@ -22,7 +22,7 @@ Y = CORPUS.sentences_of(2)
 
 
 def crf(**settings: Any) -> riata.Chunker:
-    return riata.Chunker("crf", epochs=8, settings=settings)
+    return riata.Chunker("crf", epochs=8, **settings)
 
 
 @pytest.mark.parametrize(("data", "labels"), [(X, Y), (CORPUS, None)], ids=["lists", "a corpus"])
@@ -61,9 +61,6 @@ def test_settings_are_parameters_by_their_names() -> None:
 
 
 def test_a_setting_that_is_named_wrongly_is_refused_with_the_name_it_has() -> None:
-    with pytest.raises(UnknownNameError, match=r"Unknown parameter.*'c2'") as caught:
-        riata.Chunker("crf").set_params(c2=1)
-    assert "settings__c2" in caught.value.remedy
     with pytest.raises(UnknownNameError, match="setings__c2"):
         riata.Chunker("crf").set_params(setings__c2=1)
     with pytest.raises(UnknownNameError, match="Unknown setting 'c3'"):

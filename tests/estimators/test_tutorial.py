@@ -48,8 +48,8 @@ def test_every_line_of_the_tutorial_runs_on_its_own_corpus(
 ) -> None:
     names = run(blocks)
     assert len(names["train_sents"]) == SIZES["train"]
-    assert set(names["rs"].best_params_) == {"settings__c1", "settings__c2"}
-    assert names["crf"].settings == {"pairs": "all", **{k[10:]: v for k, v in names["rs"].best_params_.items()}}
+    assert set(names["rs"].best_params_) == {"c1", "c2"}
+    assert names["crf"].settings == {"pairs": "all", **names["rs"].best_params_}
     assert len(names["y_cv"]) == SIZES["train"]
     shown = capsys.readouterr().out
     likely, unlikely = shown.split("Top likely transitions:")[1].split("Top unlikely transitions:")

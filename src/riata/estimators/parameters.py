@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from riata import registry
-from riata.choosing.params import Params
+from riata.choosing.params import Params, with_named
 from riata.data.conllu_fields import TAGGING, Roles
 from riata.data.types import Corpus
 from riata.errors import UnknownNameError, UnsupportedError
@@ -30,7 +30,7 @@ PARAMETERS = """Parameters, all of which have defaults:
 - cutoff: n-grams that occur less often are left out.
 - bits: no dictionaries are kept; features are hashed into a table of 2^bits weights.
 - stream: fit takes the path of a file and reads it in parts in every epoch.
-- epochs, seed, settings: options of the learner.
+- epochs, seed, settings: options of the learner. Settings may be named like parameters, too: c2=1 is settings={"c2": 1}.
 - seeds: the number of models that are trained, with seed, seed + 1, …, and summed into one.
 - shards: the number of parts of the data that are learnt at once. The weights are mixed after every epoch.
 - threads: how many work at once (None: all cores). The model does not depend on it.
@@ -113,6 +113,7 @@ class Parameters(Params):
         first: str | None = None,
         constraints: Sequence[Any] | None = None,
         inference: str = "after",
+        **named: Any,
     ) -> None:
         self.recipe: str | None = recipe
         self.structure = structure
@@ -129,7 +130,7 @@ class Parameters(Params):
         self.seeds = seeds
         self.shards = shards
         self.threads = threads
-        self.settings = settings
+        self._store_settings(settings, named)
         self.dev = dev
         self.patience = patience
         self.refit = refit
@@ -161,7 +162,7 @@ class Parameters(Params):
 
     def untrained(self: Self, **params: Any) -> Self:
         """A new estimator with the same parameters, except these."""
-        return type(self)(**{**self.get_params(deep=False), **params})
+        return type(self)(**self.get_params(deep=False)).set_params(**params)
 
     def twin(self: Self, **params: Any) -> Self:
         """The same trained model with other parameters; nothing is copied."""
@@ -184,6 +185,11 @@ def preset_of(estimator: type[Parameters], name: str, given: Mapping[str, Any]) 
     if name not in estimator.presets:
         raise UnknownNameError.of("preset", name, estimator.presets)
     preset = estimator.presets[name]
+    known = estimator._param_names()
+    named = {name: value for name, value in given.items() if name not in known}
+    given = {name: value for name, value in given.items() if name in known}
+    if named:
+        given["settings"] = with_named(given.get("settings"), named)
     recipe = given.get("recipe") or preset.get("recipe") or estimator.default_recipe
     for parameter, reason in refused_by(recipe).items():
         if parameter in preset and parameter not in given:

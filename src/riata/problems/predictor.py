@@ -21,7 +21,7 @@ from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, Note, warn
 from riata.learning.loop import Outcome
 from riata.problems.examples import as_inputs, paired
-from riata.problems.options import checked, development, searching, width
+from riata.problems.options import HERE, checked, development, searching, width
 from riata.problems.outputs import most_probable, ranked, shares_of
 from riata.problems.problem import Problem, check, defined
 from riata.problems.scores import scores_of
@@ -42,8 +42,9 @@ class Predictor(Params):
     """Learns to search a `riata.Problem` (Daumé & Marcu 2005), in scikit-learn's conventions.
 
     recipe: when to update, against what, and how far. queue: beam (default), greedy, best-first, a-star; breadth-first, depth-first
-    and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name. After training,
-    queue, beam and the settings of search may be changed with set_params, and the next prediction uses them.
+    and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name; they may be named
+    like parameters, too. After training, queue, beam and the settings of search may be changed with set_params, and the next prediction
+    uses them.
     dev: a pair (X, Y), or the fraction of the training data (its end) that is held out to choose the epoch. patience: stop after so
     many epochs without a better score. refit: then train again on all data for that many epochs. warm_start: continue from the present
     model when fit is called again.
@@ -63,6 +64,7 @@ class Predictor(Params):
     [['C', 'V']]
     """
 
+    _own_settings = HERE
     model_: ProblemModel
     history_: list[dict[str, Any]]
     stats_: dict[str, Any]
@@ -85,6 +87,7 @@ class Predictor(Params):
         patience: int | None = None,
         refit: bool = False,
         warm_start: bool = False,
+        **named: Any,
     ) -> None:
         self.problem = problem
         self.recipe = recipe
@@ -92,7 +95,7 @@ class Predictor(Params):
         self.epochs = epochs
         self.seed = seed
         self.queue = queue
-        self.settings = settings
+        self._store_settings(settings, named)
         self.dev = dev
         self.patience = patience
         self.refit = refit
