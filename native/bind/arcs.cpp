@@ -295,12 +295,12 @@ void bind_potentials(nb::module_& m, const std::string& name) {
       .def(
           "__init__",
           [](Kind* self, const FeatureIndex& index, const ArcModel<Real, Trees>& like, const Instances& instances, const Outputs& gold,
-             bool all_pairs) {
+             const std::string& pairs) {
             like.check({index, instances, view(gold)}, like.weights.flat.size());
             nb::gil_scoped_release release;
-            new (self) Kind(like, instances, view(gold), as_feature_labels(all_pairs));
+            new (self) Kind(like, instances, view(gold), as_feature_labels(pairs));
           },
-          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("all_pairs"), nb::keep_alive<1, 4>(),
+          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("pairs"), nb::keep_alive<1, 4>(),
           "like: the weights to start from, whose blocks are kept. gold: codes of the true trees.");
 }
 

@@ -55,17 +55,17 @@ void bind_chain(nb::module_& m, const std::string& suffix) {
       .def(
           "__init__",
           [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
-             const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, bool local, bool by_label, const Heads& heads) {
+             const Flags& start, const Flags& end, const Flags& follow, const std::string& pairs, bool local, bool by_label,
+             const Heads& heads) {
             check(index, instances, labels, named_size, !local);
-            new (self)
-                Kind(index, instances, labels, named_size, as_constraint<Real>(labels, start, end, follow), as_feature_labels(all_pairs),
-                     local      ? Normalised::locally
-                     : by_label ? Normalised::by_label
-                                : Normalised::globally,
-                     checked_heads(index, instances, heads));
+            new (self) Kind(index, instances, labels, named_size, as_constraint<Real>(labels, start, end, follow), as_feature_labels(pairs),
+                            local      ? Normalised::locally
+                            : by_label ? Normalised::by_label
+                                       : Normalised::globally,
+                            checked_heads(index, instances, heads));
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
-          nb::arg("follow"), nb::arg("all_pairs"), nb::arg("local") = false, nb::arg("by_label") = false, nb::arg("heads") = nb::none(),
+          nb::arg("follow"), nb::arg("pairs"), nb::arg("local") = false, nb::arg("by_label") = false, nb::arg("heads") = nb::none(),
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 }
 
@@ -77,15 +77,15 @@ void bind_second_order(nb::module_& m, const std::string& suffix) {
       .def(
           "__init__",
           [](Kind* self, const FeatureIndex& index, const Instances& instances, std::int32_t labels, std::int32_t named_size,
-             const Flags& start, const Flags& end, const Flags& follow, bool all_pairs, std::int64_t kept, std::int64_t at_once,
+             const Flags& start, const Flags& end, const Flags& follow, const std::string& pairs, std::int64_t kept, std::int64_t at_once,
              double often) {
             check(index, instances, labels, named_size);
-            new (self) Kind(index, instances, labels, named_size, as_constraint<Real>(labels, start, end, follow),
-                            as_feature_labels(all_pairs), kept, at_once, often);
+            new (self) Kind(index, instances, labels, named_size, as_constraint<Real>(labels, start, end, follow), as_feature_labels(pairs),
+                            kept, at_once, often);
           },
           nb::arg("index"), nb::arg("instances"), nb::arg("labels"), nb::arg("given_size"), nb::arg("start"), nb::arg("end"),
-          nb::arg("follow"), nb::arg("all_pairs"), nb::arg("kept") = Kind::most_kept, nb::arg("at_once") = 0,
-          nb::arg("often") = Kind::often, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+          nb::arg("follow"), nb::arg("pairs"), nb::arg("kept") = Kind::most_kept, nb::arg("at_once") = 0, nb::arg("often") = Kind::often,
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 }
 
 void chain_potentials(nb::module_& m) {

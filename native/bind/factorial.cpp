@@ -112,7 +112,7 @@ void bind_potentials(nb::module_& m, const std::string& suffix) {
   define_potentials<Kind, Real, FactorialModel>(m, "FactorialPotentials" + suffix, "The potentials of several labels per token.", made)
       .def(
           "__init__",
-          [](Kind* self, const FeatureIndex& index, const FactorialModel<Real>& like, const Instances& instances, bool all_pairs,
+          [](Kind* self, const FeatureIndex& index, const FactorialModel<Real>& like, const Instances& instances, const std::string& pairs,
              bool legal, const std::string& sums) {
             const FactorialCoding& coding = like.weights.coding;
             bool ok = static_cast<std::int32_t>(instances.ngrams.size()) == index.families() &&
@@ -123,9 +123,9 @@ void bind_potentials(nb::module_& m, const std::string& suffix) {
             const SumsBy how = sums_by(sums);
             nb::gil_scoped_release release;
             new (self)
-                Kind(index, like.templates, legal ? coding : coding.free(), instances, instances.labels, as_feature_labels(all_pairs), how);
+                Kind(index, like.templates, legal ? coding : coding.free(), instances, instances.labels, as_feature_labels(pairs), how);
           },
-          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("all_pairs"), nb::arg("legal"), nb::arg("sums"),
+          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("pairs"), nb::arg("legal"), nb::arg("sums"),
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(),
           "like: weights with the same labels. legal: whether sums are over legal outputs alone. sums: exact, loopy or trp.")
       .def_prop_ro("unsettled", &Kind::unsettled, "Sentences of the last evaluation whose approximate sums did not converge.");

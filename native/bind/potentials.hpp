@@ -25,7 +25,10 @@ inline void check_sentence_weights(const Potentials& potentials, const In<double
     throw Error("RiataError", "the weights do not fit the sentences");
 }
 
-inline FeatureLabels as_feature_labels(bool all) { return all ? FeatureLabels::all : FeatureLabels::seen; }
+// From the setting `pairs`, whose values Python checks.
+inline FeatureLabels as_feature_labels(const std::string& pairs) {
+  return pairs == "all" ? FeatureLabels::all : pairs == "transitions" ? FeatureLabels::transitions : FeatureLabels::seen;
+}
 
 // Kind: the potentials. ModelOf: their models, in any precision; made(potentials, weights): a model with these weights.
 template <class Kind, class Real, template <class> class ModelOf, class Made>

@@ -24,14 +24,14 @@ void bind_precision(nb::module_& m, const std::string& suffix) {
       .def(
           "__init__",
           [](Kind* self, const FeatureIndex& index, const SegmentModel<Real>& like, const Instances& instances,
-             const In<std::int32_t>& gold, bool all_pairs) {
+             const In<std::int32_t>& gold, const std::string& pairs) {
             const SegmentCoding& coding = like.weights.coding;
             if (!covers(coding, instances.starts, view(gold), true)) throw Error("RiataError", "the segments do not fit the sentences");
             check_fit(index, like.templates, coding, GrownRows(like.templates.slots()), 0, instances);
             nb::gil_scoped_release release;
-            new (self) Kind(like.templates, coding, instances, view(gold), as_feature_labels(all_pairs));
+            new (self) Kind(like.templates, coding, instances, view(gold), as_feature_labels(pairs));
           },
-          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("all_pairs"), nb::keep_alive<1, 4>(),
+          nb::arg("index"), nb::arg("like"), nb::arg("instances"), nb::arg("gold"), nb::arg("pairs"), nb::keep_alive<1, 4>(),
           "like: weights with the same labels and lengths of segments.")
       .def_prop_ro("left_out", &Kind::left_out, "Sentences whose truth has a segment that is too long.");
 }

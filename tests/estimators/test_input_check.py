@@ -154,7 +154,13 @@ def test_profiles_go_through_model_files_and_odd_ones_are_refused(data):
     found = profile_of(data[0], 2)
     there = json.loads(json.dumps(stored(found)))
     assert restored(there) == found
-    for odd in ([], {"columns": [{}]}, {"columns": [{**there["columns"][0], "largest": 7}]}, {"arrays": [[2, 1, 0]]}, {"keys": 3}):
+    for odd in (
+        [],
+        {"columns": [{}]},
+        {"columns": [{**there["columns"][0], "largest": 7}]},
+        {"arrays": [[2, 1, 0]]},
+        {"keys": 3},
+    ):
         with pytest.raises(ModelFileError, match="profile"):
             restored(odd)
 

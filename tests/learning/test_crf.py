@@ -222,3 +222,23 @@ def test_double_precision_takes_over_where_single_is_not_enough(recipe, template
     assert not isinstance(double._exact.weights, single)
     for found, expected in zip(mixed.predict_proba(INPUTS), double.predict_proba(INPUTS), strict=True):
         assert found == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("text", ["word[0]\ntag[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]"])
+def test_pairs_of_labels_have_weights_that_features_do_not_need(text):
+    template, data = parse(text), embedded()[:40]
+    seen, transitions, everything = (
+        quietly(riata.Tagger("crf", template=template, settings={"c2": 0.1, "pairs": pairs}), data)
+        for pairs in ("seen", "transitions", "all")
+    )
+    labels = len(seen.classes_)
+    assert len(transitions.transition_features_) == len(everything.transition_features_) == labels**2
+    assert len(seen.transition_features_) < labels**2
+    of_words = {key for key in seen.state_features_ if key[0].startswith("word")}
+    assert {key for key in transitions.state_features_ if key[0].startswith("word")} == of_words
+    assert len(everything.state_features_) > len(transitions.state_features_)
+
+
+def test_only_chains_have_pairs_of_labels_alone():
+    with pytest.raises(UnsupportedError, match="label pairs"):
+        riata.Chunker("semicrf", settings={"pairs": "transitions"}).fit(CHUNKS)

@@ -14,8 +14,9 @@
 
 namespace riata {
 
-// Which combinations of a feature with a label or a pair of labels have a weight: those that may occur in the training data, or all.
-enum class FeatureLabels { seen, all };
+// Which combinations of a feature with a label or a pair of labels have a weight: those that may occur in the training data; these, and all
+// pairs of neighbouring labels; or all.
+enum class FeatureLabels { seen, transitions, all };
 
 // Marks the weights of features of the truth. Where a label is unknown, all labels count as possibly true.
 inline void see_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, std::vector<bool>& there) {
@@ -40,13 +41,13 @@ inline void see_weights(const FeatureIndex& index, const Layout& layout, const I
 inline RowWeights chain_weights(const FeatureIndex& index, const Layout& layout, const Instances& instances, FeatureLabels which,
                                 const std::vector<bool>& behind = {}) {
   std::vector<bool> there(static_cast<std::size_t>(layout.size), false);
-  if (which == FeatureLabels::all) {
-    const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
-    for (std::int64_t place = index.transitions() ? 0 : square; place < layout.size; ++place)
+  const std::int64_t square = std::int64_t{layout.labels} * layout.stride;
+  if (which != FeatureLabels::seen) {
+    const std::int64_t end = which == FeatureLabels::all ? layout.size : square;
+    for (std::int64_t place = index.transitions() ? 0 : square; place < end; ++place)
       there[static_cast<std::size_t>(place)] = place % layout.stride < layout.labels;
-  } else {
-    see_weights(index, layout, instances, there);
   }
+  if (which != FeatureLabels::all) see_weights(index, layout, instances, there);
   there.insert(there.end(), behind.begin(), behind.end());
   return RowWeights(layout.stride, there);
 }

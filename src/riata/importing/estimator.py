@@ -40,19 +40,23 @@ def import_model(
     [['DT', 'NN']]
     """
     try:
-        found = _format(path, format).read(ModelText.of(path))
-        return _estimator(found, Path(path).name, task, encoding, legal=legal)
+        reader = _format(path, format, head_of(path))
+        return _estimator(reader.read(ModelText.of(path)), Path(path).name, task, encoding, legal=legal)
     except OSError as error:
         raise ModelFileError(f"{error.strerror or error}.", file=path) from None
     except RiataError as error:
         raise error.located(path) from None
 
 
-def _format(path: str | Path, name: str) -> Format:
+def import_bytes(content: bytes, name: str, *, task: str | None = None) -> SequenceEstimator:
+    """import_model, of the content of a file. name: of the file, for messages."""
+    return _estimator(_format(name, "auto", content).read(ModelText(name, content)), name, task, "auto", legal=False)
+
+
+def _format(path: str | Path, name: str, head: bytes) -> Format:
     if name != "auto":
         found: Format = registry.get(KIND, name.replace("+", "p") if isinstance(name, str) else name)
         return found
-    head = head_of(path)
     formats: list[Format] = list(registry.all_of(KIND).values())
     for each in formats:
         if each.recognises(head):

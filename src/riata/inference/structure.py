@@ -31,6 +31,7 @@ OF_STRUCTURES = {
     "stochastic steps": "the gradient of one sentence at a time",
     "legal sums": "sums over the legal outputs alone",
     POSTERIORS: "the probabilities of labels and chunks, over all outputs",
+    "label pairs": "weights of pairs of neighbouring labels that the words do not matter to",
     "unknown labels": "sums over all that an unknown label may be",
     "counts": "labels that are counted one by one",
     SPACE: "states that are built step by step",

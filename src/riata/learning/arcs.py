@@ -110,7 +110,7 @@ class ArcProblem(Problem):
         like = self._blank(single=single)
         if self.start is not None:
             like.take(self.start)
-        return self._kinds[not single](self.features.index, like, data.instances, data.gold, self.all_pairs)
+        return self._kinds[not single](self.features.index, like, data.instances, data.gold, self.settings["pairs"])
 
     def first_weights(self) -> Any:
         return self._blank(single=self.settings["precision"] == "single") if self.start is None else self.start

@@ -16,6 +16,7 @@ STRUCTURE = Structure(
     | frozenset(
         {
             "local sums",
+            "label pairs",
             "label sums",
             "legal sums",
             "unknown labels",

@@ -28,7 +28,11 @@ SETTINGS = (  # settings of all optimisers
         words=(AUTO,),
     ),
     Setting(
-        "pairs", "seen", "features have weights with the labels seen with them, or with all", choices=("seen", "all")
+        "pairs",
+        "seen",
+        "features have weights with the labels seen with them, or with all; transitions: only pairs of neighbouring labels with all",
+        choices=("seen", "transitions", "all"),
+        needs={"transitions": ("label pairs",)},
     ),
     Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000, only=IF_LBFGS),
     Setting(
@@ -41,10 +45,11 @@ SETTINGS = (  # settings of all optimisers
     Setting(
         "gain_tolerance",
         1e-5,
-        "L-BFGS stops when ten steps gain less than this part of the objective",
+        "L-BFGS stops when gain_steps steps gain less than this part of the objective",
         low=0.0,
         only=IF_LBFGS,
     ),
+    Setting("gain_steps", 10, "steps over which gain_tolerance looks at the gain", low=1, high=1000, only=IF_LBFGS),
     Setting(
         "precision",
         "single",

@@ -43,11 +43,6 @@ class Problem(ABC):
         """The model with these weights."""
         return Model(self.features, weights, self.outputs)
 
-    @property
-    def all_pairs(self) -> bool:
-        """Whether features have weights with all labels, not only with the labels that they were seen with."""
-        return bool(self.settings["pairs"] == "all")
-
 
 @dataclass(frozen=True)
 class Batch:
@@ -154,7 +149,7 @@ class BatchTrainer(Trainer):
             c2, sentences = settings["c2"], data.sentences
             native = self._potentials.stochastic(data.sentence_weights, 2 * c2 / max(sentences, 1), self.loss)
             return StochasticMinimiser(native, self._value_alone, start, c2=c2, seed=seed, sentences=sentences)
-        tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"])
+        tolerance = Tolerance(settings["gradient_tolerance"], settings["gain_tolerance"], settings["gain_steps"])
         return Minimiser(self._value, start, l1=settings["c1"], memory=settings["memory"], tolerance=tolerance)
 
     def model(self) -> Any:

@@ -139,9 +139,9 @@ class ChainProblem(Problem):
         kind: Any
         if self.features.program.history:
             kind = SecondOrderPotentials if single else SecondOrderPotentials64
-            return kind(*self._parts(data), self.all_pairs)
+            return kind(*self._parts(data), self.settings["pairs"])
         kind = ChainPotentials if single else ChainPotentials64
-        return kind(*self._parts(data), self.all_pairs, self.local, self.by_label, heads(self.features.given))
+        return kind(*self._parts(data), self.settings["pairs"], self.local, self.by_label, heads(self.features.given))
 
     def model(self, weights: Any) -> Model:
         return super().model(weights.constrained(*self._legality.flags))

@@ -90,7 +90,7 @@ class FactorialProblem(Problem):
         kind: Any = FactorialPotentials if single else FactorialPotentials64
         like, settings = self._blank(single=single), self.settings
         self._last = kind(
-            self.features.index, like, data.instances, self.all_pairs, settings["constrain"], settings[SUMS]
+            self.features.index, like, data.instances, self.settings["pairs"], settings["constrain"], settings[SUMS]
         )
         return self._last
 

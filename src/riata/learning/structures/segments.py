@@ -93,7 +93,7 @@ class SegmentProblem(Problem):
             self.start = self._weights(self._sizes(data)["longest"], single=single)
         like = self.start if single else self._weights(self.start.most, single=False)
         kind: Any = SegmentPotentials if single else SegmentPotentials64
-        return kind(self.features.index, like, data.instances, data.gold, self.all_pairs)
+        return kind(self.features.index, like, data.instances, data.gold, self.settings["pairs"])
 
     def _weights(self, longest: int, *, single: bool) -> Any:
         """Weights of these segments, without features."""
