@@ -1,8 +1,9 @@
-"""What does a dictionary of the tags of frequent words cost, and buy? Penn tags of UD English EWT, on development data.
+"""What does a dictionary of the tags of frequent words cost, and buy? Penn tags of UD English EWT or others, on development data.
 
     python -m benchmarks.dictionary                                  perceptron, 10 epochs, the template of taggers
     python -m benchmarks.dictionary --recipe crf --template S2 --epochs 100
     python -m benchmarks.dictionary --template second --numbers 0 5  two labels back
+    python -m benchmarks.dictionary --recipe mira --data ud-hu-szeged --tags feats --epochs 20 --seeds 1 --numbers 0 alike
 
 The tables in docs/dictionary.md were made with this.
 """
@@ -14,7 +15,7 @@ import time
 from statistics import mean
 
 import riata
-from benchmarks.contest import by_splits
+from benchmarks.contest import Split
 from riata.features.templates import load, parse
 
 SECOND = (*load("S2"), *parse("label[-2] label[-1]"))
@@ -29,7 +30,7 @@ def forbidden(model: riata.Tagger, words: list[list[str]], tags: list[list[str]]
 
 
 def main(args: argparse.Namespace) -> None:
-    split = by_splits("ud-en-ewt", "dev", "test")(False)
+    split = Split(*(riata.load(args.data, part, ["form", args.tags]) for part in ("train", "dev")))
     words = [[token[0] for token in sentence] for sentence in split.scored]
     tags = [[token[-1] for token in sentence] for sentence in split.scored]
     print(
@@ -64,9 +65,11 @@ def main(args: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
+    parser.add_argument("--data", default="ud-en-ewt")
+    parser.add_argument("--tags", default="xpos")
     parser.add_argument("--recipe", default="perceptron")
     parser.add_argument("--template", default="tag")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--numbers", type=int, nargs="+", default=[0, 2, 5, 10, 20, 50, 100])
+    parser.add_argument("--numbers", nargs="+", default=[0, 2, 5, 10, 20, 50, 100])
     main(parser.parse_args())

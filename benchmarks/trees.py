@@ -51,7 +51,7 @@ def tagging_itself(tags: str, **parameters: Any) -> Callable[[Split], tuple[Tree
 
 def riata_parser(**parameters: Any) -> Callable[[Split], tuple[Trees, dict[str, Any]]]:
     def contest(split: Split) -> tuple[Trees, dict[str, Any]]:
-        parser = riata.DependencyParser(threads=1, **parameters)
+        parser = riata.DependencyParser(threads=1, **{"tags": "given", **parameters})
         parser, train = timed(lambda: parser.fit(split.train, listener=lambda event: None))
         trees, decode = timed(lambda: parser.predict(split.scored))
         facts = {"seconds_train": train, "seconds_decode": decode}

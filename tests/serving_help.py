@@ -26,7 +26,7 @@ def models(folder: Path) -> dict[str, Path]:
             EntityRecognizer("perceptron", epochs=5, constraints=[constraints.at_most(1, "PER")]), NAMES, ENTITIES
         ),
         "both": quietly(JointTagger("max-violation", epochs=2), CHUNKS),
-        "trees": quietly(DependencyParser("perceptron", epochs=2), treebank()),
+        "trees": quietly(DependencyParser("perceptron", tags="given", epochs=2), treebank()),
         "features": quietly(Tagger("perceptron", epochs=2), FEATURES, TAGS),
     }
     for name, model in made.items():

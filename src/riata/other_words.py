@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+TASKS = (
+    ("tag", "pos postag postagging postags tagger tagging tags upos xpos"),
+    ("chunk", "chunker chunking chunks np nps segment segmentation spans"),
+    ("ner", "entities entity entityrecognizer entityrecognition names name"),
+    ("joint", "jointtagger tagchunk factorial"),
+    ("srl", "role roles rolelabeler rolelabeling semanticroles propbank"),
+    ("parse", "parser parsing dep deps depparse dependency dependencies dependencyparser tree trees syntax heads"),
+)
+
 # By kind of name: each name here, with words that are used elsewhere. Case, "-" and "_" do not count.
 WORDS: dict[str, dict[str, str]] = {
     "public name": {
@@ -24,14 +33,7 @@ WORDS: dict[str, dict[str, str]] = {
         "read_columns": "readconll readconll2003 readcsv readtsv readfile",
         "viterbi": "viterbidecode",
     },
-    "task": {
-        "tag": "pos postag postagging postags tagger tagging tags upos xpos",
-        "chunk": "chunker chunking chunks np nps segment segmentation spans",
-        "ner": "entities entity entityrecognizer entityrecognition names name",
-        "joint": "jointtagger tagchunk factorial",
-        "srl": "role roles rolelabeler rolelabeling semanticroles propbank",
-        "parse": "parser parsing dep deps depparse dependency dependencies dependencyparser tree trees syntax heads",
-    },
+    "task": dict(TASKS),
     "command": {
         "train": "learn fit teach",
         "predict": "label apply decode test run infer",

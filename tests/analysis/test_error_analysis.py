@@ -133,8 +133,8 @@ def test_what_cannot_be_analysed_is_refused(models, test):
 
 def test_beams_that_cannot_be_are_refused_before_anything_is_decoded(models, test, tmp_path, run, monkeypatch):
     trees = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
-    moves = riata.DependencyParser(structure="transitions", epochs=1).fit(trees)
-    exact = riata.DependencyParser(structure="projective", epochs=1).fit(trees)
+    moves = riata.DependencyParser(structure="transitions", epochs=1, tags="given").fit(trees)
+    exact = riata.DependencyParser(structure="projective", epochs=1, tags="given").fit(trees)
     moves.save(tmp_path / "moves.riata")
     (tmp_path / "trees.txt").write_text(as_text(trees), encoding="utf-8")
     assert [one.beam for one in moves.errors(trees, beams=[1, 2]).beams] == [1, 2]
@@ -221,7 +221,7 @@ def test_without_matplotlib_a_picture_is_refused_before_the_work(folder, run, mo
 
 def test_examples_of_trees_show_the_arcs_that_differ():
     sentence = [("the", "D", 2, "det"), ("dog", "N", 3, "nsubj"), ("saw", "V", 0, "root"), ("dog", "N", 3, "obj")]
-    parser = quietly(riata.DependencyParser("mira", epochs=5), [sentence] * 3)
+    parser = quietly(riata.DependencyParser("mira", epochs=5, tags="given"), [sentence] * 3)
     gold = [[(4, "det"), (3, "nsubj"), (0, "root"), (3, "dep")], [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]]
     words = [token[:2] for token in sentence]
     examples = parser.errors([words] * 2, gold).examples

@@ -192,7 +192,7 @@ CHASED = [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]
 @pytest.mark.parametrize("structure", ["transitions", "projective"])
 @pytest.mark.parametrize("penalty", [None, 1000.0])
 def test_a_truth_that_constraints_forbid_is_no_fault_of_the_search(structure, penalty):
-    parser = riata.DependencyParser(structure=structure, epochs=5).fit(TREES)
+    parser = riata.DependencyParser(structure=structure, epochs=5, tags="given").fit(TREES)
     assert parser.predict([CHASE]) == [CHASED]
     parser.set_params(constraints=[c.at_most(0, "obj", penalty=penalty)])
     explanation = parser.explain(CHASE, CHASED)
@@ -205,7 +205,7 @@ def test_a_truth_that_constraints_forbid_is_no_fault_of_the_search(structure, pe
 
 
 def test_a_truth_with_a_small_penalty_can_be_missed_by_the_search():
-    parser = riata.DependencyParser(structure="transitions", epochs=5).fit(TREES)
+    parser = riata.DependencyParser(structure="transitions", epochs=5, tags="given").fit(TREES)
     ids = parser.predict_ids([CHASE])
     wrong = ids.copy()
     wrong[0] = ids[0] % len(parser.classes_) + 3 * len(parser.classes_)  # another head

@@ -25,7 +25,9 @@ def parser(request):
     siblings = request.param == "siblings"
     more = {"template": parse(SIBLINGS)} if siblings else {}
     structure = "projective" if siblings else request.param
-    return quietly(riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **more), treebank()[:24])
+    return quietly(
+        riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **more, tags="given"), treebank()[:24]
+    )
 
 
 def test_the_best_output_is_what_is_predicted(parser):
@@ -97,12 +99,12 @@ def test_text_and_page_show_every_arc(parser):
 
 
 def test_confidences_that_mean_little_are_said_to():
-    parser = quietly(riata.DependencyParser("mira", epochs=2), treebank()[:24])
+    parser = quietly(riata.DependencyParser("mira", epochs=2, tags="given"), treebank()[:24])
     assert "calibrated" in parser.explain(SENTENCE).note
 
 
 def test_what_constraints_change_is_explained():
-    parser = quietly(riata.DependencyParser("mira", epochs=4), treebank()[:24])
+    parser = quietly(riata.DependencyParser("mira", epochs=4, tags="given"), treebank()[:24])
     kept = parser.twin(constraints=[c.at_most(0, "nsubj")])
     explanation = kept.explain(SENTENCE)
     assert explanation.constrained is not None and explanation.constrained.changes

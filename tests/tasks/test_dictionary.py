@@ -235,3 +235,30 @@ def test_a_sentence_without_a_legal_output_blames_the_constraint_and_not_the_dic
     assert model.predict([["a", "a"]]) == [["R", "R"]]
     with pytest.raises(SearchError, match=r"No output of sentence 1 .* keeps the constraint at_least\(2, 'R'\)\."):
         model.predict([["c", "d"], ["a"]])
+
+
+@pytest.mark.parametrize("recipe", ["mira", "crf", "laso-perceptron"])
+def test_rare_words_may_be_limited_to_labels_of_words_like_them(recipe):
+    # Rare words in capitals are nouns or adjectives, all others verbs.
+    draw = random.Random(3)
+    kinds = {"R": ("N", "A"), "r": ("V",)}
+    rows = [[f"{draw.choice('Rr')}are{draw.randint(0, 400)}ing" for _ in range(4)] for _ in range(60)]
+    labels = [[draw.choice(kinds[word[0]]) for word in row] for row in rows]
+    model = quietly(tagger(recipe, "alike"), X + rows, Y + labels)
+    assert tags_of(model, "Rare999ing") == {"N", "A"} and tags_of(model, "rare999ing") == {"V"}
+    assert tags_of(model, "dog") == {"N"}
+    asked = [*OTHER, ["Rare999ing", "dog", "rare77ing"], ["rare77ing"]]
+    found = model.predict(asked)
+    assert all(t in tags_of(model, w) for ws, ts in zip(asked, found, strict=True) for w, t in zip(ws, ts, strict=True))
+    again = from_bytes(to_bytes(model))
+    assert again.predict(asked) == found == again.predict(asked * 300)[: len(asked)]
+    assert to_bytes(again) == to_bytes(model)
+    exact = model.set_params(queue="exact").predict(asked)
+    assert exact == model.set_params(queue="beam", beam=float("inf")).predict(asked)
+
+
+def test_training_does_not_go_on_with_other_limits_of_rare_words():
+    model = quietly(tagger("perceptron", "alike", warm_start=True), X, Y)
+    model.set_params(settings={"dictionary": 5})
+    with pytest.raises(SettingError, match="dictionary is 5, but the model that training goes on from has alike"):
+        model.fit(X, Y)

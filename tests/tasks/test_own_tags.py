@@ -35,7 +35,7 @@ def test_the_parser_learns_from_tags_of_taggers_that_have_not_seen_the_sentence(
     tags = [None] * len(data)
     for fold in blocks(data, FOLDS.default):
         others = [s for s in range(len(data)) if s not in fold]
-        tagger = riata.Tagger().fit(data[others].select([0, 1]), listener=ignore)
+        tagger = riata.Tagger(epochs=10).fit(data[others].select([0, 1]), listener=ignore)
         for s, found in zip(fold.tolist(), tagger.predict(data[fold].select([0])), strict=True):
             tags[s] = list(found)
     seen = []

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 def trained(structure="projective", recipe="mira", **options):
-    return quietly(riata.DependencyParser(recipe, structure=structure, epochs=5, **options), treebank()[:24])
+    return quietly(
+        riata.DependencyParser(recipe, structure=structure, epochs=5, **options, tags="given"), treebank()[:24]
+    )
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -37,7 +39,8 @@ def trained(structure="projective", recipe="mira", **options):
 def test_learners_find_trees_that_they_have_not_seen(structure, recipe, settings):
     epochs = 5 if recipe in ("perceptron", "mira") else 40
     parser = quietly(
-        riata.DependencyParser(recipe, structure=structure, epochs=epochs, settings=settings), treebank()[:24]
+        riata.DependencyParser(recipe, structure=structure, epochs=epochs, settings=settings, tags="given"),
+        treebank()[:24],
     )
     unseen = treebank()[24:]
     assert parser.score(unseen) > 0.8
@@ -71,7 +74,7 @@ def test_trees_may_be_given_apart():
     data = treebank()[:24]
     inputs = [[token[:2] for token in sentence] for sentence in data]
     trees = [[(int(head), relation) for _, _, head, relation in sentence] for sentence in data]
-    parser = quietly(riata.DependencyParser(epochs=5), inputs, trees)
+    parser = quietly(riata.DependencyParser(epochs=5, tags="given"), inputs, trees)
     assert parser.predict(inputs) == trained().predict(inputs)
     assert parser.score(inputs, trees) == trained().score(data)
 
@@ -79,7 +82,7 @@ def test_trees_may_be_given_apart():
 def test_crossing_arcs_are_counted_and_the_closest_projective_trees_are_learnt():
     told = []
     data = [*CROSSING, *map(list, treebank()[:5])]
-    parser = riata.DependencyParser("perceptron", epochs=3).fit(
+    parser = riata.DependencyParser("perceptron", epochs=3, tags="given").fit(
         data, listener=lambda event: told.append(getattr(event, "text", ""))
     )
     assert "3 arcs cross another, in 1 of 6 sentences" in " ".join(told)
@@ -88,7 +91,7 @@ def test_crossing_arcs_are_counted_and_the_closest_projective_trees_are_learnt()
     heads = np.array([head for head, _ in found], np.int32)
     assert not crossing(heads, np.array([0, 4])).any()
     assert parser.search_errors(data[:1]).wrong == 1  # the truth is nothing that it can give
-    free = quietly(riata.DependencyParser("perceptron", structure="tree", epochs=10), data)
+    free = quietly(riata.DependencyParser("perceptron", structure="tree", epochs=10, tags="given"), data)
     assert free.predict(data[:1])[0] == [(3, "x"), (4, "y"), (0, "root"), (3, "z")]
 
 
@@ -106,9 +109,9 @@ def test_a_sentence_of_one_token_has_a_root():
 )
 def test_what_is_no_tree_is_refused_in_training_scoring_and_development(rows, words):
     for use in (
-        lambda: riata.DependencyParser().fit([rows]),
+        lambda: riata.DependencyParser(tags="given").fit([rows]),
         lambda: trained().score([rows]),
-        lambda: riata.DependencyParser(dev=as_corpus([rows])).fit(treebank()),
+        lambda: riata.DependencyParser(dev=as_corpus([rows]), tags="given").fit(treebank()),
     ):
         with pytest.raises(DataError, match=words):
             use()
@@ -116,17 +119,17 @@ def test_what_is_no_tree_is_refused_in_training_scoring_and_development(rows, wo
 
 def test_recipes_that_search_and_other_tasks_are_refused():
     with pytest.raises(UnsupportedError, match="needs a search space"):
-        riata.DependencyParser("laso-perceptron", structure="projective").fit(treebank())
+        riata.DependencyParser("laso-perceptron", structure="projective", tags="given").fit(treebank())
     with pytest.raises(UnsupportedError, match="heads and relations"):
         riata.JointTagger(structure="projective", recipe="mira").fit(treebank())
     with pytest.raises(UnsupportedError, match="the task 'parse' has heads and relations"):
-        riata.DependencyParser(structure="factorial", recipe="mira").fit(treebank())
+        riata.DependencyParser(structure="factorial", recipe="mira", tags="given").fit(treebank())
 
 
 def test_a_relation_that_only_development_data_have_is_told():
     told = []
     dev = as_corpus([[("a", "X", "0", "strange")], [("a", "X", "0", "root")]])
-    riata.DependencyParser(epochs=1, dev=dev).fit(
+    riata.DependencyParser(epochs=1, dev=dev, tags="given").fit(
         treebank(), listener=lambda event: told.append(getattr(event, "text", ""))
     )
     assert any("only the development data have" in text and "strange" in text for text in told if text)
@@ -217,7 +220,7 @@ def test_presets_learn_from_words_and_one_tag(name):
 
 def test_two_passes_are_refused():
     with pytest.raises(UnsupportedError, match="heads of the same words elsewhere"):
-        riata.DependencyParser("mira", passes=2).fit(treebank())
+        riata.DependencyParser("mira", passes=2, tags="given").fit(treebank())
 
 
 @pytest.mark.parametrize("recipe", ["mira", "max-violation"])
@@ -226,7 +229,7 @@ def test_heads_are_numbers_where_the_parser_may_abstain(recipe):
         [("the", "2", "det"), ("dog", "3", "nsubj"), ("barks", "0", "root")],
         [("dogs", "2", "nsubj"), ("bark", "0", "root")],
     ] * 4
-    parser = riata.DependencyParser(recipe, epochs=4).fit(train, listener=lambda event: None)
+    parser = riata.DependencyParser(recipe, epochs=4, tags="given").fit(train, listener=lambda event: None)
     words = [["the", "dog", "barks"]]
     assert (
         parser.predict(words, min_confidence=0.0) == parser.predict(words) == [[(2, "det"), (3, "nsubj"), (0, "root")]]
@@ -241,12 +244,12 @@ def test_heads_are_numbers_where_the_parser_may_abstain(recipe):
 
 
 def test_calibration_names_heads_and_relations():
-    parser = quietly(riata.DependencyParser("crf", settings={"c2": 0.1}), treebank())
+    parser = quietly(riata.DependencyParser("crf", settings={"c2": 0.1}, tags="given"), treebank())
     assert [each.output for each in parser.calibrate(treebank()).outputs] == ["heads", "relations"]
 
 
 def test_odd_predictions_are_refused_and_best_outputs_take_lists():
-    parser = quietly(riata.DependencyParser("mira", epochs=2), treebank())
+    parser = quietly(riata.DependencyParser("mira", epochs=2, tags="given"), treebank())
     with pytest.raises(SettingError, match="predict_ids"):
         parser.evaluate(treebank(), predicted=parser.predict(treebank()))
     sentence = treebank()[0]

@@ -91,7 +91,9 @@ def small():
 def parser(request):
     given = {"template": parse(SIBLINGS)} if request.param == "siblings" else {}
     structure = "tree" if request.param == "tree" else "projective"
-    return quietly(riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given), small())
+    return quietly(
+        riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given, tags="given"), small()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +181,7 @@ def test_constraint_reports_say_how_trees_were_found(parser):
 def test_moves_keep_constraints(system, queue):
     made = quietly(
         riata.DependencyParser(
-            "max-violation", structure="transitions", epochs=6, settings={"system": system}, **queue
+            "max-violation", structure="transitions", epochs=6, settings={"system": system}, **queue, tags="given"
         ),
         small(),
     )
@@ -200,7 +202,9 @@ def test_moves_keep_constraints(system, queue):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_moves_give_every_head_the_children_that_it_needs(system):
     """Asked when the tree is complete, also of heads that have no child."""
-    made = quietly(riata.DependencyParser("max-violation", epochs=2, settings={"system": system}), small())
+    made = quietly(
+        riata.DependencyParser("max-violation", epochs=2, settings={"system": system}, tags="given"), small()
+    )
     sentences = [SENTENCE, SENTENCE[1:], SENTENCE[2:]]
     for wanted in itertools.permutations(["obj", "nsubj", "root"], 2):
         for tree in constrained(made, [c.requires(*wanted, per="head")]).predict(sentences):
@@ -218,7 +222,7 @@ def test_moves_give_every_head_the_children_that_it_needs(system):
 
 
 def test_the_root_counts_with_moves():
-    made = quietly(riata.DependencyParser("max-violation", structure="transitions", epochs=3), small())
+    made = quietly(riata.DependencyParser("max-violation", structure="transitions", epochs=3, tags="given"), small())
     with pytest.raises(SearchError, match="root"):
         constrained(made, [c.at_most(0, "root")]).predict([SENTENCE])
     assert constrained(made, [c.exactly(1, "root")]).predict([SENTENCE]) == made.predict([SENTENCE])
@@ -228,14 +232,14 @@ def test_the_root_counts_with_moves():
 def test_moves_learn_under_constraints(recipe):
     rules = [c.at_most(1, "nsubj", per="head")]
     made = riata.DependencyParser(
-        recipe, structure="transitions", beam=4, epochs=12, constraints=rules, inference="during"
+        recipe, structure="transitions", beam=4, epochs=12, constraints=rules, inference="during", tags="given"
     )
     assert quietly(made, small()).score(small()) > 0.8
 
 
 def test_true_trees_that_break_constraints_are_counted():
     told = []
-    made = riata.DependencyParser(epochs=1, constraints=[c.at_most(0, "obj", per="head")])
+    made = riata.DependencyParser(epochs=1, constraints=[c.at_most(0, "obj", per="head")], tags="given")
     made.fit(small(), listener=lambda event: told.append(getattr(event, "text", "")))
     assert any("true outputs break constraints" in text for text in told)
 

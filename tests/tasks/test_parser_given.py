@@ -20,10 +20,14 @@ SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling
 def parser(request):
     if request.param == "siblings":
         return quietly(
-            riata.DependencyParser("crf", structure="projective", template=parse(SIBLINGS), settings={"c2": 0.1}),
+            riata.DependencyParser(
+                "crf", structure="projective", template=parse(SIBLINGS), settings={"c2": 0.1}, tags="given"
+            ),
             treebank()[:24],
         )
-    return quietly(riata.DependencyParser("crf", structure=request.param, settings={"c2": 0.1}), treebank()[:24])
+    return quietly(
+        riata.DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given"), treebank()[:24]
+    )
 
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
@@ -91,8 +95,12 @@ def test_given_arcs_that_cross_are_refused_where_arcs_may_not():
     given = [[(3, None), (4, None), None, None]]
     sentence = [[("a", "DET"), ("b", "NOUN"), ("c", "VERB"), ("d", "NOUN")]]
     with pytest.raises(LabelError, match="do not cross"):
-        quietly(riata.DependencyParser("mira", structure="projective", epochs=2), data).predict(sentence, given=given)
-    free = quietly(riata.DependencyParser("mira", structure="tree", epochs=2), data).predict(sentence, given=given)
+        quietly(riata.DependencyParser("mira", structure="projective", epochs=2, tags="given"), data).predict(
+            sentence, given=given
+        )
+    free = quietly(riata.DependencyParser("mira", structure="tree", epochs=2, tags="given"), data).predict(
+        sentence, given=given
+    )
     assert [head for head, _ in free[0]][:2] == [3, 4]
 
 
@@ -103,7 +111,7 @@ def test_probabilities_of_every_label_are_refused(parser):
 
 def test_arcs_are_calibrated():
     data = treebank()
-    parser = quietly(riata.DependencyParser("mira", structure="projective", epochs=3), data[:16])
+    parser = quietly(riata.DependencyParser("mira", structure="projective", epochs=3, tags="given"), data[:16])
     parser.calibrate(data[16:])
     assert len(parser.calibration_) == 2 and parser.believable
     assert all(
@@ -130,7 +138,7 @@ def test_files_give_arcs_and_get_confidences(tmp_path, run):
 
 @pytest.mark.parametrize("system", ["arc-hybrid", "arc-eager", "arc-standard", "swap"])
 def test_the_relation_of_the_root_is_not_given_to_others_by_moves(system):
-    parser = quietly(riata.DependencyParser(epochs=2, settings={"system": system}), treebank())
+    parser = quietly(riata.DependencyParser(epochs=2, settings={"system": system}, tags="given"), treebank())
     words = [token[:2] for token in treebank()[0]]
     given = [(2, "root"), *[None] * (len(words) - 1)]
     with pytest.raises(LabelError, match="no legal labelling has '2 root'"):

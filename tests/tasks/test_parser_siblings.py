@@ -19,7 +19,7 @@ SMALL = parse(
 
 def trained(recipe="mira", **options):
     options = {"epochs": 5, "template": SMALL, **options}
-    return quietly(riata.DependencyParser(recipe, structure="projective", **options), treebank()[:24])
+    return quietly(riata.DependencyParser(recipe, structure="projective", **options, tags="given"), treebank()[:24])
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_second_child_is_told_from_a_first():
     ] * 10
     arcs = "arc child.tag[0] direction\nrelation child.tag[0]\n"
     scores = [
-        quietly(riata.DependencyParser(epochs=20, template=parse(arcs + more), structure="projective"), data).score(
-            data
-        )
+        quietly(
+            riata.DependencyParser(epochs=20, template=parse(arcs + more), structure="projective", tags="given"), data
+        ).score(data)
         for more in ("", "sibling sibling.tag[0] child.tag[0]")
     ]
     assert scores[0] < 1 and scores[1] == 1
@@ -70,7 +70,7 @@ def test_models_with_siblings_are_saved_and_pickled(tmp_path):
 
 def test_crossing_trees_refuse_siblings():
     with pytest.raises(UnsupportedError, match="reads siblings"):
-        riata.DependencyParser("mira", structure="tree", template=SMALL).fit(treebank())
+        riata.DependencyParser("mira", structure="tree", template=SMALL, tags="given").fit(treebank())
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,9 @@ def test_lines_are_written_as_they_are_read():
 def test_long_sentences_are_refused_with_a_remedy(template, most):
     long = [[("a", "A", "0", "root"), *[("b", "B", "1", "x")] * most]]
     with pytest.raises(DataError, match=f"{most:,}.*\n?.*transitions"):
-        riata.DependencyParser("mira", structure="projective", template=template).fit(as_corpus(long))
-    parser = quietly(riata.DependencyParser("mira", structure="projective", template=template, epochs=1), treebank())
+        riata.DependencyParser("mira", structure="projective", template=template, tags="given").fit(as_corpus(long))
+    parser = quietly(
+        riata.DependencyParser("mira", structure="projective", template=template, epochs=1, tags="given"), treebank()
+    )
     with pytest.raises(DataError, match=f"takes up to {most}"):
         parser.predict([[token[:2] for token in long[0]]])

@@ -33,7 +33,7 @@ def data(sentences=SENTENCES):
 def parser(recipe="max-violation", *, system="arc-hybrid", **given):
     settings = {"system": system}
     return riata.DependencyParser(
-        recipe, structure="transitions", settings=settings, **{"epochs": 12, "seed": 1, **given}
+        recipe, structure="transitions", settings=settings, **{"epochs": 12, "seed": 1, **given}, tags="given"
     )
 
 
@@ -143,7 +143,13 @@ def test_a_model_stays_as_it_is_while_training_goes_on():
 def test_beams_may_compare_prefixes_or_all_that_is_pending(system, by):
     words, trees = data()
     learnt = riata.DependencyParser(
-        "max-violation", structure="transitions", settings={"system": system, "beam_by": by}, beam=8, epochs=20, seed=1
+        "max-violation",
+        structure="transitions",
+        settings={"system": system, "beam_by": by},
+        beam=8,
+        epochs=20,
+        seed=1,
+        tags="given",
     )
     assert quietly(learnt, words, trees).score(words, trees) > 0.9
 
@@ -214,7 +220,7 @@ def test_models_of_several_seeds_are_one(system):
 
 
 def test_another_system_than_that_of_training_is_refused():
-    made = quietly(riata.DependencyParser(structure="transitions", epochs=2), treebank()[:12])
+    made = quietly(riata.DependencyParser(structure="transitions", epochs=2, tags="given"), treebank()[:12])
     trees = made.predict(treebank())
     assert made.set_params(settings={"system": "arc-hybrid"}).predict(treebank()) == trees
     with pytest.raises(SettingError, match="system is swap, but the model was trained with arc-hybrid"):

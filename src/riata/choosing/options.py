@@ -125,12 +125,12 @@ class Options:
         elif isinstance(self.template, (str, Path)):
             self._check_named()
             templates = language.load(self.template)
-            if self._is_builtin(self.choice.structure.name):
+            if self.adapts:
                 templates = template_language.fitting(templates, width) or templates
         else:
             templates = tuple(self.template)
         templates = self._in_context(templates, width)
-        if self.template is None or self._is_builtin(self.choice.structure.name):
+        if self.adapts:
             source = self.default_template if self.template is None else str(self.template)
             templates += tuple(one for name in self.lists for one in language.of_list(f"{EXACT}({name})", source))
         for template in templates:
@@ -175,6 +175,11 @@ class Options:
                 if able
                 else f"Leave out template, or use another recipe: {self.choice.recipe.name!r} does not learn {known[0]}.",
             )
+
+    @property
+    def adapts(self) -> bool:
+        """Whether templates are the task's own or a built-in set, of which lines for columns that the data lack are left out."""
+        return self.template is None or self._is_builtin(self.choice.structure.name)
 
     def _is_builtin(self, structure: str) -> bool:
         return language_of(structure).has_set(str(self.template))

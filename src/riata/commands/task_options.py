@@ -16,8 +16,8 @@ OPTIONS = {
         "is for predicates and their arguments, which the task {task!r} does not have",
     ),
     "tags": (
-        "For parse: given (default) reads the tags of the file; own learns taggers for them, which the model contains; joint "
-        "chooses the last tags while parsing.",
+        "For parse: own (default) learns taggers for the tags of the file, which the model contains, so that new text needs only words; "
+        "given reads the tags of the file; joint chooses the last tags while parsing.",
         "is for tasks that read tags beside words, which the task {task!r} does not",
     ),
 }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet
+from riata.data.conllu_fields import FIELDS
 from riata.data.kept_labels import KnownLabels
 from riata.data.named_features import Given
 from riata.data.texts import interned
@@ -161,6 +162,11 @@ class Corpus(Sequence[Sentence]):
     def origins(self) -> tuple[int, ...]:
         """The number of each column in the source; -1 for a column that was added."""
         return tuple(range(self.width)) if self.origin is None else self.origin
+
+    def column_name(self, column: int) -> str:
+        """What messages call a column: its number in the source, and the field of CoNLL-U."""
+        at = self.origins[column] if self.origins[column] >= 0 else column
+        return f"column {at}" + (f" ({FIELDS[at]})" if self.format == "conllu" and at < len(FIELDS) else "")
 
     @property
     def places(self) -> Starts:

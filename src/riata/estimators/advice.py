@@ -16,7 +16,7 @@ ADVICE = (  # you have, use, why
     (
         "dependency trees",
         "DependencyParser()",
-        "builds them by moves under a beam; with tags='own' it reads plain words",
+        "builds them by moves under a beam, from plain words, which it tags itself",
     ),
     ("a need for probabilities", "recipe='crf'", "gives exact ones; its prior is chosen on held-out sentences"),
     ("sentences that are partly labelled", "recipe='crf'", "sums over the labels that are unknown"),

@@ -44,7 +44,7 @@ def _summary(estimator: Any, facts: dict[str, Any]) -> str:
 
 
 def _use(estimator: Any, use: str) -> list[str]:
-    reads = len(estimator.inputs_)
+    reads = len(estimator.needed)
     given = "words" if reads == 1 else f"{reads} columns per token" if reads else "features of every token"
     called = getattr(estimator, "outputs_called", ("labels",))
     what = f"The model reads {given}, sentence by sentence, and predicts {' and '.join(called)}."
@@ -91,6 +91,7 @@ def _model(estimator: Any, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("labels", f"{facts['labels']:,}"),
         ("encoding of chunks", facts["encoding"] or ""),
         ("passes", str(facts["passes"])),
+        ("tags of words", facts["tags"] or ""),
         ("templates", str(len(facts["templates"]) or "")),
         ("parameters", ", ".join(f"`{k}={v}`" for k, v in estimator.changed_params().items() if _is_plain(v))),
         ("constraints", ", ".join(f"`{each}`" for each in facts["constraints"] or [])),

@@ -72,6 +72,11 @@ class Columns(Trained):
         """The columns of the training data that other data must have, too."""
         return self.inputs_
 
+    @property
+    def tags_read(self) -> str | None:
+        """Whose tags a trained parser reads: own, given or joint; None: no parser, or it reads words alone."""
+        return None
+
     def chosen_tags(self) -> tuple[str, ...]:
         """The tags that it chooses among while it finds the output, if it does so."""
         return ()

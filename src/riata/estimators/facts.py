@@ -25,6 +25,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "encoding": estimator.encoding_,
         "learnt_as": None if estimator.learnt_as_ == estimator.encoding_ else estimator.learnt_as_,
         "inputs": list(estimator.inputs_),
+        "tags": estimator.tags_read,
         "array_width": estimator.array_width_,
         "templates": [str(template) for template in estimator.model_.features.templates],
         "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.data.conllu_fields import FIELDS
 from riata.data.profile import ArrayProfile, ColumnProfile, Counts, Profile, by_key, dense
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, shortened
@@ -74,11 +73,8 @@ class InputCheck:
                     yield f"feature {key!r}", here.get(key, nothing), profile
             return
         assert isinstance(self.profile, tuple)
-        origins = corpus.origins
         for number, (column, profile) in enumerate(zip(corpus.columns, self.profile, strict=False)):
-            at = origins[number] if origins[number] >= 0 else number
-            field = f" ({FIELDS[at]})" if corpus.format == "conllu" and at < len(FIELDS) else ""
-            yield f"column {at}{field}", column, profile
+            yield corpus.column_name(number), column, profile
 
     def _look_at(self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: Columns) -> None:
         if (value := profile.constant(counts, len(corpus))) is not None:

@@ -56,6 +56,7 @@ INTERNAL = frozenset(
         "switched",
         "tagged",
         "tagger_counts",
+        "tags_read",
         "task_name",
         "trees",
         "twin",

@@ -1,5 +1,7 @@
 """Tags of its own: an estimator that reads tags beside words learns taggers for them, and reads what these give.
 
+This is the default where training data have tags, since text to predict seldom has such tags, and never any so right.
+
 For training, every sentence is tagged by taggers that have learnt neither from it nor from its document, so that what is learnt from has
 the errors that predictions will meet.
 
@@ -16,10 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from riata import registry
 from riata.choosing.options import checked
 from riata.choosing.passes import FOLDS
 from riata.data.columns import with_texts
+from riata.data.elsewhere import says_nothing
 from riata.data.memory import as_corpus, is_empty
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids
@@ -28,13 +30,13 @@ from riata.estimators.constrained import Constrained
 from riata.estimators.fitting import Fitting
 from riata.estimators.in_context import followed
 from riata.estimators.judging import Judging
-from riata.estimators.likely_tags import LikelyApart, likely
+from riata.estimators.likely_tags import likely
 from riata.estimators.notes import warn_of
+from riata.estimators.taggers import new_tagger, tags_apart
 from riata.features.likely_tags import tags_in
 from riata.inference.structure import CHOSEN_TAGS
 from riata.learning.events import Listener, Note, ignore
-from riata.learning.jackknife import Indices, folds_of, jackknifed, joined_labels
-from riata.models.header import TAGGER
+from riata.learning.jackknife import folds_of
 from riata.parallel import cores
 
 if TYPE_CHECKING:
@@ -68,9 +70,10 @@ class OwnTags(Fitting, Judging, Constrained):
     those of the last input column.
     """
 
-    tags: str
+    tags: str | None  # None: own where training data have tags that taggers can learn, else given
     without_column = ", or train with tags='own' (--tags own), which needs words alone"
     _learnt_taggers: tuple[Any, ...] = ()  # those of the present training
+    _left_out: tuple[int, ...] = ()  # columns of the present training data that say nothing
 
     def fit(
         self: Self,
@@ -85,34 +88,81 @@ class OwnTags(Fitting, Judging, Constrained):
         """As for other estimators. With tags="own", taggers learn the tags of the data, and the tags that they give are read instead.
         With tags="joint", those of the last column are learnt with the output.
         """
-        if self.tags not in WAYS:
+        if self.tags not in (None, *WAYS):
             raise UnknownNameError.of("value of tags", str(self.tags), WAYS)
-        self._learnt_taggers = ()
-        if self.tags != GIVEN:
+        self._learnt_taggers, self._left_out = (), ()
+        if self.stream:  # which parsers refuse
+            if self.tags not in (None, GIVEN):
+                self._check_all_data("fit")
+            return super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
+        X, tell = as_corpus(X), warn_of if listener is None else listener
+        if X.given is None or self.tags not in (None, GIVEN):
+            X, y = self._informative(self.with_output(X, y, unknown=True), tell, goes_on=self.warm_start), None
+            if X_dev is not None:
+                X_dev, y_dev = self._as_learnt(self.with_output(X_dev, y_dev)), None
+        if self._way(X, tell) != GIVEN:
             self._check_all_data("fit")
             self._check_joint()
-            tell = warn_of if listener is None else listener
-            X, self._learnt_taggers = self._tagged_apart(self.with_output(X, y), tell)
-            y = None
+            X, self._learnt_taggers = self._tagged_apart(X, tell)
             if X_dev is not None:
-                X_dev, y_dev = self._tagged_anew(self.with_output(X_dev, y_dev)), None
+                X_dev = self._tagged_anew(X_dev)
         return super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
 
+    def _way(self, data: Corpus, tell: Listener) -> str:
+        """How tags are read in this training."""
+        if self.tags is not None:
+            return self.tags
+        if self.warm_start and self.taggers_:
+            return OWN  # which is refused
+        if self.warm_start:
+            why = "warm_start=True goes on from a model that has seen the data"
+        elif data.given is not None or data.width - self.outputs < 2:
+            return GIVEN  # there are none
+        elif len(data) < 2:
+            why = "one sentence is too little for taggers"
+        else:
+            return OWN
+        tell(Note(f"Tags are read as they are in the data (tags='given'): {why}."))
+        return GIVEN
+
+    def _informative(self, data: Corpus, tell: Listener, *, goes_on: bool) -> Corpus:
+        """The data without columns of tags that are the same throughout, where templates adapt to this. goes_on: from the present model,
+        which has been told of such columns.
+        """
+        read = self.inputs_ if goes_on and hasattr(self, "model_") else ()
+        tags = range(1, data.width - self.outputs) if data.tokens else ()
+        silent = [at for at in tags if says_nothing(data.columns[at]) and data.origins[at] not in read]
+        if not silent or not checked(self, goes_on=goes_on).adapts:
+            return data
+        self._left_out = tuple(data.origins[at] for at in silent)
+        for at in silent:
+            value = data.columns[at].texts()[0]
+            tell(Note(f"{data.column_name(at)} is {value!r} throughout: it is left out.", warning=not read))
+        return self._as_learnt(data)
+
+    def _as_learnt(self, data: Corpus) -> Corpus:
+        """The columns of data that training reads."""
+        kept = [column for column, origin in enumerate(data.origins) if origin not in self._left_out]
+        return data if len(kept) == data.width else data.select(kept)
+
     def partial_fit(self: Self, X: Any, y: Any = None, **options: Any) -> Self:
-        """As for other estimators; with tags="own" and tags="joint", it is refused."""
-        if self.tags != GIVEN:
+        """As for other estimators; tags are read as they are in the data. With tags="own" and tags="joint", it is refused."""
+        if self.taggers_ or self.tags not in (None, GIVEN):
             self._check_all_data("partial_fit")
+        X = as_corpus(X)
+        if hasattr(self, "model_") and X.given is None:
+            X, y = self._informative(self.with_output(X, y), ignore, goes_on=True), None
         return super().partial_fit(X, y, **options)
 
     def development(self, dev: Any) -> Any:
         dev = super().development(dev)
-        if not self._learnt_taggers or dev is None or isinstance(dev, (int, float)):
+        if not (self._learnt_taggers or self._left_out) or dev is None or isinstance(dev, (int, float)):
             return dev
-        return self._tagged_anew(as_corpus(dev))
+        return self._tagged_anew(self._as_learnt(as_corpus(dev)))
 
     def tagger_counts(self) -> set[int]:
         number = len(self.inputs_) - 1
-        return {0, number} if self.tags == GIVEN else {number}
+        return {0, number} if self.tags in (None, GIVEN) else {number}
 
     def _set_at_once(self, *results: Any, **others: Any) -> None:
         super()._set_at_once(*results, taggers_=self._learnt_taggers, **others)
@@ -120,6 +170,10 @@ class OwnTags(Fitting, Judging, Constrained):
     @property
     def needed(self) -> tuple[int, ...]:
         return self.inputs_[:1] if self._used_taggers() else self.inputs_
+
+    @property
+    def tags_read(self) -> str | None:
+        return None if len(self.inputs_) < 2 else self.tags or (OWN if self.taggers_ else GIVEN)
 
     def own_columns(self, corpus: Corpus) -> Corpus:
         taggers = self._used_taggers()
@@ -248,7 +302,7 @@ class OwnTags(Fitting, Judging, Constrained):
             return ()
         if not hasattr(self, "model_"):
             return self.taggers_
-        if not self.taggers_:
+        if not self.taggers_ and self.tags is not None:
             raise UnsupportedError(
                 f"tags is {self.tags!r}, but the model was trained with the tags of the data and has no taggers.",
                 remedy=f"Set tags='given', or train with tags={self.tags!r}.",
@@ -298,7 +352,9 @@ class OwnTags(Fitting, Judging, Constrained):
         made, taggers = data, []
         for column in columns:
             pairs = data.select([0, column])
-            tags, tagger = self._tags_apart(pairs, folds, tell, likely=self._is_joint(column, data))
+            tagger = new_tagger(pairs, seed=self.seed, threads=self.threads).fit(pairs, listener=ignore)
+            joint = self._is_joint(column, data)
+            tags = tags_apart(tagger, pairs, folds, self.threads or cores(), tell, likely=joint)
             best = np.array([tags_in(text)[0] for text in tags.alphabet.texts()], object)[tags.ids]
             right = np.mean(best == np.array(pairs.columns[1].texts(), object)) if data.tokens else 1.0
             tell(Note(f"Tags of column {data.origins[column]}: {100 * right:.2f} % right on sentences not seen."))
@@ -312,24 +368,6 @@ class OwnTags(Fitting, Judging, Constrained):
     def _with_true_tags(self, made: Corpus, data: Corpus) -> Corpus:
         """made: the data with other tags."""
         return replace(made, true_tags=data.columns[-self.outputs - 1] if self.tags == JOINT else None)
-
-    def _tags_apart(
-        self, data: Corpus, folds: Sequence[Indices], tell: Listener, *, likely: bool
-    ) -> tuple[Column, Any]:
-        """The tags of words, or all likely ones, and a tagger of all of them. data: words and tags."""
-        tagger = registry.get("task", TAGGER).estimator(seed=self.seed, threads=self.threads, check_input=False)
-        tagger.fit(data, listener=ignore)
-        if likely:
-            return LikelyApart(data, tagger).column(folds, self.threads or cores(), tell), tagger
-
-        def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
-            one = tagger.untrained(threads=1).fit(data[learnt], listener=listener)
-            table = np.array([tagger.classes_.index(text) for text in one.classes_], np.int32)
-            return np.asarray(table[one.predict_ids(data[asked].select([0]))])
-
-        parts = jackknifed(data, folds, labels, self.threads or cores(), tell, "Taggers")
-        ids = joined_labels(folds, [found for _, found in parts], data)
-        return Column(interned(tagger.classes_)[0], ids), tagger
 
     def _tagged_anew(self, data: Corpus) -> Corpus:
         """Data that the taggers of this training have not seen, with their tags."""

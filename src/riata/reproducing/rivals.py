@@ -49,7 +49,13 @@ def trial(asked: Trial) -> dict[str, Sample]:
 
 def _trained(asked: Trial, beam: int, train: Corpus) -> Any:
     parser = DependencyParser(
-        asked.setting["recipe"], beam=beam, epochs=asked.epochs, seed=asked.seed, threads=1, template="fast"
+        asked.setting["recipe"],
+        beam=beam,
+        epochs=asked.epochs,
+        seed=asked.seed,
+        threads=1,
+        template="fast",
+        tags="given",
     )
     return parser.fit(train, listener=lambda _: None)
 

@@ -12,7 +12,6 @@ from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import UnsupportedError
-from riata.estimators.own_tags import GIVEN
 from riata.estimators.pairs import Pairs
 from riata.estimators.parameters import documented
 from riata.estimators.true_tags import TrueTags
@@ -30,9 +29,9 @@ class DependencyParser(TrueTags, Pairs, SequenceEstimator):
         The last two columns of the data are the outputs: the head and the relation to it. A head is the number of a token of the
         sentence, from 1 on, or 0 for the root. y is a list of (head, relation) per sentence, and so is what predict returns. Of
         CoNLL-U, the inputs are form, upos, xpos and feats, unless others are named.
-        tags: "given" reads the columns beside the words as they are. "own" learns a tagger for each of them, and reads the tags that it
-        predicts, so that data need only words. "joint" chooses the tags of the last of these columns while it parses,
-        with structure="transitions".
+        tags: "own" learns a tagger for each column beside the words, and reads the tags that it predicts, so that new text needs only
+        words. "given" reads these columns as they are. "joint" chooses the tags of the last of them while it parses, with
+        structure="transitions". None: "own", if the training data have such columns and are there as a whole.
         """,
         """
         >>> train = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
@@ -56,7 +55,7 @@ class DependencyParser(TrueTags, Pairs, SequenceEstimator):
         "best": {"recipe": "laso-perceptron", "beam": 8, "seeds": 3},
     }
 
-    def __init__(self, recipe: str | None = None, *, tags: str = GIVEN, **parameters: Any) -> None:
+    def __init__(self, recipe: str | None = None, *, tags: str | None = None, **parameters: Any) -> None:
         super().__init__(recipe, **parameters)
         self.tags = tags
 

@@ -4,8 +4,15 @@ from riata._core import operations_of
 from riata.inference.structure import Structure
 from riata.settings import Setting
 
+ALIKE = "alike"  # value of the setting `dictionary`
+
 DICTIONARY = Setting(
-    "dictionary", 0, "words seen so often get only labels seen with them; 0 means all labels", low=0, high=1_000_000
+    "dictionary",
+    0,
+    "words seen so often get only labels seen with them; 0 means all labels; alike limits rare words to labels of similar ones, too",
+    low=0,
+    high=1_000_000,
+    words=(ALIKE,),
 )
 
 STRUCTURE = Structure(

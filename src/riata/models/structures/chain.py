@@ -43,7 +43,7 @@ from riata.models.chain_parts import (
     weight_bytes,
 )
 from riata.models.container import Arrays
-from riata.models.dictionary_parts import KEY, read_dictionary, store_dictionary
+from riata.models.dictionary_parts import KEY, dictionary_header, read_dictionary, store_dictionary
 from riata.models.feature_parts import (
     MOST_LABELS,
     feature_header,
@@ -163,8 +163,9 @@ class ChainOutputs(Outputs):
         features = model.features
         if not model.single or model.local or self.exact_refusal(features) is not None:
             return None
-        if features.dictionary is not None and all(column for _, column in features.program.attributes):
-            return None  # the words of the dictionary are read by no template
+        dictionary = features.dictionary
+        if dictionary is not None and (dictionary.alike or all(column for _, column in features.program.attributes)):
+            return None  # it describes rare words in Python, or its words are read by no template
         form = FoldedModel if foldable(features) else NamedModel if is_named(features) else None
         return None if form is None else form(features, of_kind(model.weights, ChainWeights))
 
@@ -184,7 +185,7 @@ class ChainOutputs(Outputs):
         sparse = model.weights_as(PRECISIONS).pack(features.index)
         header = {"labels": list(self.labels), **feature_header(features), "bits": features.bits}
         if features.dictionary is not None:
-            header[KEY] = features.dictionary.least
+            header |= dictionary_header(features.dictionary)
         if model.local:
             header["local"] = TRUNCATED if model.weights_as(PRECISIONS).truncated else True
         arrays: Arrays = dict(vars(self.legality))
@@ -223,7 +224,7 @@ class ChainOutputs(Outputs):
         templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
         features = Features(templates, functions, lists, read_bits(header))
         if KEY in header:
-            features.dictionary = read_dictionary(header, arrays, tuple(labels), alike=False)
+            features.dictionary = read_dictionary(header, arrays, tuple(labels))
         _check_order(features, count, ModelFileError)
         local = header.get("local", False)
         if local not in (False, True, TRUNCATED) or (local is True and features.program.history):

@@ -143,7 +143,9 @@ class JointOutputs(Outputs):
         if not isinstance(ahead, bool):
             raise ModelFileError("the model's look-ahead is missing or inconsistent")
         templates, lists = read_templates(header, arrays, parse, functions)
-        features = JointFeatures(templates, functions, lists, ahead, read_dictionary(header, arrays, outputs.tags))
+        features = JointFeatures(
+            templates, functions, lists, ahead, read_dictionary(header, arrays, outputs.tags, alike=True)
+        )
         read_features(features, arrays)
         weights = of_kind(outputs.new_weights(features, JointWeights), JointWeights)
         rows = (read_ids(arrays, "rows/slots"), read_ids(arrays, "rows/ngrams", -1), read_ids(arrays, "rows/values"))

@@ -19,7 +19,7 @@ from riata.inference.kernel_settings import KERNELS, SMALLEST
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.chain_parts import read_legality
 from riata.models.container import Arrays
-from riata.models.dictionary_parts import KEY, read_dictionary, store_dictionary
+from riata.models.dictionary_parts import KEY, dictionary_header, read_dictionary, store_dictionary
 from riata.models.feature_parts import (
     MOST_LABELS,
     feature_header,
@@ -117,7 +117,7 @@ class KernelOutputs(ChainOutputs):
         }
         arrays: Arrays = dict(vars(self.legality))
         if features.dictionary is not None:
-            header[KEY] = features.dictionary.least
+            header |= dictionary_header(features.dictionary)
             store_dictionary(features.dictionary, arrays)
         store_features(features, arrays)
         store_texts(arrays, "given", features.given.texts())
@@ -138,7 +138,7 @@ class KernelOutputs(ChainOutputs):
         check_of_tokens(templates)
         features = Features(templates, functions, lists)
         if KEY in header:
-            features.dictionary = read_dictionary(header, arrays, tuple(labels), alike=False)
+            features.dictionary = read_dictionary(header, arrays, tuple(labels))
         read_features(features, arrays)
         features.given = read_alphabet(arrays, "given")
         weights = of_kind(outputs.new_weights(features, KernelWeights), KernelWeights)
