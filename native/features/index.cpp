@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -85,11 +84,8 @@ FeatureIndex::FeatureIndex(std::vector<FamilySpec> families, const std::vector<T
     first_[family] = std::min(first_[family], offset);
     last_[family] = std::max(last_[family], offset);
   };
-  std::set<std::pair<std::int32_t, std::int32_t>> seen[2];
   for (const TemplateSpec& t : templates) {
     reads(t.family, t.offset);
-    if (!seen[t.edge].insert({t.family, t.offset}).second)
-      throw Error("TemplateError", "two templates read the same family at the same offset");
     auto& counts = t.edge ? edge_counts_ : node_counts_;
     (t.edge ? edge_slots_ : node_slots_).push_back({t.family, t.offset, counts[t.family]++, 0});
   }

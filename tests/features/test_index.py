@@ -220,7 +220,6 @@ def test_a_bare_edge_asks_for_transitions_and_nothing_else_does():
         ([(-1, 0, 0)], [(1, 0, False)]),  # no such family
         ([(-1, 0, 0)], [(0, 9, False)]),  # too far
         ([(-1, 0, 0), (0, 0, 2)], [(1, 7, False)]),  # too far at its end
-        ([(-1, 0, 0)], [(0, 0, False), (0, 0, False)]),  # twice the same
     ],
 )
 def test_an_inconsistent_trie_is_refused(families, templates):

@@ -74,6 +74,26 @@ def test_comments_and_blank_lines_are_skipped_and_repeated_lines_count_once():
     assert parse(text) == (Template((word(0),)), Template((word(0), tag(0))))
 
 
+def test_repeated_lines_of_crfpp_are_as_many_features_as_have_the_same_products():
+    assert str_of("U01:%x[0,0]\nU02:%x[0,0]") == ["word[0]", "again word[0]"]  # two features of value 1
+    assert str_of("U01:%x[0,0]\nU01:%x[0,0]") == [
+        "word[0]",
+        "again word[0]",
+        "again(2) word[0]",
+        "again(3) word[0]",
+    ]  # one of 2
+    assert len(parse("U1:%x[0,0]\nB\nU2:%x[0,0]\nU1:%x[0,0]")) == 6
+    assert str_of("B\nB1\nB2") == ["edge", "edge bias[0]", "again edge bias[0]"]
+    assert parse("\n".join(str_of("U1:%x[0,0]\nU1:%x[0,0]\nB\nB"))) == parse("U1:%x[0,0]\nU1:%x[0,0]\nB\nB")
+    with pytest.raises(TemplateError, match="more than 30 times") as caught:
+        parse("U1:%x[0,0]\n" * 31)
+    assert caught.value.line == 31
+
+
+def str_of(text):
+    return [str(template) for template in parse(text)]
+
+
 names = st.from_regex(r"[A-Za-z_][A-Za-z_0-9]{0,8}", fullmatch=True).filter(
     lambda name: name not in ("word", "tag", "number") and not (name[0] == "x" and name[1:].isdigit())
 )
@@ -131,6 +151,7 @@ def test_a_template_file_of_crfpp_is_read_as_it_is(tmp_path):
         Template((tag(-2),)),
         Template((tag(-2), tag(-1), tag(0))),
         Template((Read(0, 0, "bias"),)),
+        Template((Read(0, 0, "bias"),), again=1),
         Template((), edge=True),
         Template((word(0),), edge=True),
         Template((tag(-1), tag(0)), edge=True),

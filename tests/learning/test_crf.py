@@ -9,7 +9,7 @@ import riata
 from riata._core import ChainWeights, SegmentWeights
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, SettingError, UnsupportedError
-from riata.estimators.model_file import to_bytes
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch import lbfgs
@@ -242,3 +242,23 @@ def test_pairs_of_labels_have_weights_that_features_do_not_need(text):
 def test_only_chains_have_pairs_of_labels_alone():
     with pytest.raises(UnsupportedError, match="label pairs"):
         riata.Chunker("semicrf", settings={"pairs": "transitions"}).fit(CHUNKS)
+
+
+@pytest.mark.parametrize("recipe, settings", [("crf", {"c2": 0.3}), ("perceptron", {}), ("mira", {})])
+@pytest.mark.parametrize("text, value", [("U1:%x[0,0]\nU2:%x[0,0]", 2**0.5), ("U1:%x[0,0]\nU1:%x[0,0]", 2.0)])
+def test_repeated_lines_of_crfpp_learn_as_one_feature_of_a_larger_value(recipe, settings, text, value):
+    data = embedded()[:60]
+    labels = data.sentences_of(2)
+    valued = [[{word: value, f"tag {tag}": 1.0} for word, tag, _ in sentence] for sentence in data]
+    template = parse(f"{text}\nU3:%x[0,1]\nB")
+    lines = riata.Tagger(recipe, template=template, settings=settings, epochs=40)
+    one = riata.Tagger(recipe, settings=settings, epochs=40)
+    rows = [[(word, tag) for word, tag, _ in sentence] for sentence in data]
+    quietly(lines, rows, labels)
+    quietly(one, valued, labels)
+    assert lines.predict(rows) == one.predict(valued)
+    for ours, expected in zip(lines.predict_proba(rows[:20]), one.predict_proba(valued[:20]), strict=True):
+        assert ours == pytest.approx(expected, abs=2e-3)
+    again = from_bytes(to_bytes(lines))
+    assert again.predict(rows) == lines.predict(rows)
+    assert again.state_features_ == lines.state_features_

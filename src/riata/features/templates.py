@@ -13,15 +13,17 @@ One template per line. A template is one or more reads, `attribute[offset]`, tha
     edge tag[0]             the same for every current tag
     label[-2] label[-1]     the two labels before, as they were decided
     label[-1] word[0]       the label before with the current word
+    again word[0]           another feature of the same reads; a third one is again(2) word[0]
 
 Templates that read labels further back than `edge` are for learners that search, which know them.
 `word` and `tag` are columns 0 and 1 as they stand, `x2` is column 2; other attributes read column 0 unless they say
-otherwise. `#` starts a comment. Template files of CRF++ are read as they are.
+otherwise. `#` starts a comment. Template files of CRF++ are read as they are. Repeated lines count once, except in these.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,7 +49,9 @@ SEGMENT_ROLES = (
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
 _MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
+_AGAIN = re.compile(r"again(?:\(([1-9][0-9]{0,3})\))?")
 _MOST_DIGITS = 9  # digits of an offset or a column
+MOST_TIMES = 30  # that a line of CRF++ may be there
 
 
 @dataclass(frozen=True, order=True)
@@ -74,6 +78,7 @@ class Template:
     reads: tuple[Read, ...]
     edge: bool = False
     labels: tuple[int, ...] = ()  # offsets of the earlier labels that it reads, all below 0
+    again: int = 0  # how many templates of the same reads come before it
     place: tuple[str, int] | None = field(default=None, compare=False, repr=False)  # file and line, for messages
 
     @property
@@ -82,7 +87,13 @@ class Template:
 
     def __str__(self) -> str:
         labels = [f"{LABEL}[{offset}]" for offset in self.labels]
-        return " ".join((["edge"] if self.edge else []) + labels + [str(read) for read in self.reads])
+        return " ".join([*self.before, *labels, *map(str, self.reads)])
+
+    @property
+    def before(self) -> list[str]:
+        """The words that stand before what it reads."""
+        again = ["again" if self.again == 1 else f"again({self.again})"] if self.again else []
+        return again + (["edge"] if self.edge else [])
 
 
 def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
@@ -91,14 +102,39 @@ def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not lines:
         raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
-    read_line = _crfpp_line if all(_is_crfpp(line) for _, line in lines) else _own_line
-    found: dict[Template, None] = {}
+    crfpp = all(_is_crfpp(line) for _, line in lines)
+    read_line = _crfpp_line if crfpp else _own_line
+    found: dict[Template, int] = {}  # with how many features of these reads there are
+    times: Counter[str] = Counter()
     for number, line in lines:
         try:
-            found.setdefault(replace(read_line(line), place=(name, number)))
+            template = replace(read_line(line), place=(name, number))
+            times[line] += 1
+            if crfpp and times[line] > MOST_TIMES:
+                raise TemplateError(
+                    f"the line {line!r:.60} is there more than {MOST_TIMES} times.", remedy="Leave some out."
+                )
         except TemplateError as error:
             raise error.located(name, number) from None
-    return tuple(found)
+        found[template] = found.get(template, 0) + 2 * times[line] - 1
+    return tuple(
+        one for template, count in found.items() for one in (_repeated(template, count) if crfpp else [template])
+    )
+
+
+def _repeated(template: Template, count: int) -> list[Template]:
+    """So many features of the same reads.
+
+    For CRF++, lines with different identifiers are different features, and a line that is there m times is one feature of value m. In
+    place of that, there are m² features of value 1: products of feature vectors are the same then, and so is all that depends on them,
+    as in learners with an L2 norm.
+    """
+    if (
+        template.edge and not template.reads
+    ):  # there is one matrix of pairs of labels; others read what is always the same
+        same = replace(template, reads=(Read(0, 0, "bias"),))
+        return [template, *(replace(same, again=i) for i in range(count - 1))]
+    return [replace(template, again=i) for i in range(count)]
 
 
 def _template(reads: Sequence[Read], edge: bool) -> Template:
@@ -127,7 +163,10 @@ def _template(reads: Sequence[Read], edge: bool) -> Template:
 
 
 def _own_line(line: str) -> Template:
-    return own_template(line.split("#", 1)[0].split())
+    parts = line.split("#", 1)[0].split()
+    again = _AGAIN.fullmatch(parts[0])
+    template = own_template(parts[again is not None :])
+    return template if again is None else replace(template, again=int(again[1] or 1))
 
 
 def own_template(parts: Sequence[str]) -> Template:

@@ -104,7 +104,7 @@ def _feature_text(template: Template, texts: Sequence[str], before: Sequence[str
     """ "word[-1]=the word[0]=end"; preceded by `edge` if it scores a pair of labels. before: earlier labels, nearest first."""
     labels = [f"{LABEL}[{offset}]={name}" for offset, name in zip(template.labels, reversed(before), strict=True)]
     reads = [f"{read}={text}" for read, text in zip(template.reads, texts, strict=True)]
-    return " ".join((["edge"] if template.edge else []) + labels + reads)
+    return " ".join([*template.before, *labels, *reads])
 
 
 def _label_names(model: Model, values: Sequence[int]) -> list[str]:
