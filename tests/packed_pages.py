@@ -16,7 +16,19 @@ def data_of(page):
 def trace_of(data):
     """As Trace.to_dict gives it, up to the rounding of numbers."""
     packed, values = data["trace"], data["values"]
-    names = ("truth", "queue", "beam", "beam_by", "merge", "followed", "goal", "output", "learnt_as", "first")
+    names = (
+        "truth",
+        "queue",
+        "beam",
+        "beam_by",
+        "merge",
+        "followed",
+        "goal",
+        "output",
+        "learnt_as",
+        "first",
+        "left_out",
+    )
     nodes = [
         {**row, "goal": bool(row["goal"]), "features": features, "state": state}
         for row, features, state in zip(

@@ -126,7 +126,8 @@ nb::dict measured(const Model<Real>& model, const FeatureIndex& index, const Ins
 // those of the model, with features that the trace has added; `forbidden` are the steps that rules forbid.
 template <class Real>
 nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const Instances& instances, const Outputs& gold,
-                      const nb::dict& settings, const nb::object& learner, bool with_features, const Rules* rules) {
+                      const nb::dict& settings, const nb::object& learner, bool with_features, const Rules* rules,
+                      const nb::object& bounds) {
   const bool learning = gold.shape(0) > 0;
   const Corpus corpus{index, instances, view(gold)};
   if (instances.sentences() != 1 || instances.tokens() == 0) throw Error("RiataError", "a trace is of one sentence");
@@ -145,18 +146,19 @@ nb::dict traced_model(const Model<Real>& model, const FeatureIndex& index, const
     const auto make = [&](const QueueSpec& inner) { return structure->space(inner); };
     auto made = std::make_unique<ConstrainedSpace>(corpus, *rules, parts_of, queue, make);
     ruled = made.get();
-    ruled->watch();
+    ruled->watch(static_cast<std::size_t>(as_bounds(bounds).states));
     space = std::move(made);
   }
   if (learning && shows_losses(learner)) space->add_losses();
   space->open(0, learning);
   if (ruled != nullptr && !learning && queue.by_level()) ruled->look_ahead(RuledLimits{}.steps);
-  nb::dict out = traced_flat(*space, weights, queue, settings, learner, learning, with_features);
+  nb::dict out = traced_flat(*space, weights, queue, settings, learner, learning, with_features, as_bounds(bounds));
   const auto forbidden = [](const ConstrainedSpace::Forbidden& one) {
     const Candidate& by = one.candidate;
     return nb::make_tuple(by.parent, nb::make_tuple(one.from, by.action), by.score, by.heuristic, one.origin);
   };
   out["forbidden"] = ruled == nullptr ? nb::list() : listed(ruled->forbidden(), forbidden);
+  out["forbidden_left_out"] = ruled == nullptr ? 0 : ruled->unwatched();
   grown->flat() = weights.take_last();
   out["weights"] = nb::cast(std::move(grown));
   return out;
@@ -232,8 +234,8 @@ void bind_questions(nb::class_<Model<Real>>& model) {
       .def("margins", &measured<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
            nb::arg("progress").none() = nb::none(), "What a search with these weights shows of its margins.")
       .def("trace", &traced_model<Real>, nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("settings"),
-           nb::arg("learner").none(), nb::arg("features"), nb::arg("rules").none() = nb::none(),
-           "What a search of one sentence did, step by step. rules: that it kept.");
+           nb::arg("learner").none(), nb::arg("features"), nb::arg("rules").none() = nb::none(), nb::arg("bounds").none() = nb::none(),
+           "What a search of one sentence did, step by step. rules: that it kept. bounds: of what is recorded.");
 }
 
 template <class Real>

@@ -40,7 +40,7 @@ void bind_model(nb::module_& m) {
            nb::arg("settings"), "What a search with these weights shows of its margins.")
       .def("trace", &ProblemModel::trace, nb::arg("problem"), nb::arg("defined"), nb::arg("x"), nb::arg("y").none(), nb::arg("learning"),
            nb::arg("settings"), nb::arg("learner").none(), nb::arg("features"), nb::arg("states_of_all") = false,
-           "What the search for one input did, step by step.")
+           nb::arg("bounds").none() = nb::none(), "What the search for one input did, step by step.")
       .def("parts", &ProblemModel::parts, "names, actions, actions_of and weights: what the constructor takes.")
       .def("__len__", &ProblemModel::size)
       .def("__reduce__", [](nb::handle_t<ProblemModel> self) { return nb::make_tuple(self.type(), self.attr("parts")()); });

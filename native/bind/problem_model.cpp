@@ -220,8 +220,8 @@ nb::dict ProblemModel::margins(const nb::object& problem, const std::vector<std:
 }
 
 nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y,
-                             bool learning, const nb::dict& settings, const nb::object& learner, bool with_features,
-                             bool states_of_all) const {
+                             bool learning, const nb::dict& settings, const nb::object& learner, bool with_features, bool states_of_all,
+                             const nb::object& bounds) const {
   const Methods methods = methods_of(problem, defined);
   const QueueSpec spec = queue_of(settings);
   Vocabulary vocabulary = this->vocabulary();
@@ -232,7 +232,7 @@ nb::dict ProblemModel::trace(const nb::object& problem, const std::vector<std::s
   PythonSpace space(methods, vocabulary, weights, options);
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(settings));
-  TraceRecorder recorder(space, spec, learning);
+  TraceRecorder recorder(space, spec, learning, as_bounds(bounds));
   Watcher<double> watcher(learner, weights, recorder);
   Trace done;
   space.open(x, y);

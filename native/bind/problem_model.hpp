@@ -50,7 +50,8 @@ class ProblemModel {
   // The trace of the search for one input. If y is given, the search knows which states are y-good, and follows the settings of the
   // learner, if they are given. states_of_all: whether the states of all nodes are returned, not only those of goals.
   nb::dict trace(const nb::object& problem, const std::vector<std::string>& defined, const nb::object& x, const nb::object& y,
-                 bool learning, const nb::dict& settings, const nb::object& learner, bool with_features, bool states_of_all) const;
+                 bool learning, const nb::dict& settings, const nb::object& learner, bool with_features, bool states_of_all,
+                 const nb::object& bounds) const;
 
   std::int32_t size() const noexcept { return vocabulary_.features.weights(); }
 

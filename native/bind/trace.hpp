@@ -61,11 +61,32 @@ nb::dict as_dict(const Trace& trace, Action action, Feature feature) {
   nb::dict out;
   out["nodes"] = listed(trace.nodes, node);
   out["steps"] = listed(trace.steps, step);
-  out["features"] = listed(trace.features, [&](const StepFeatures& features) { return listed(features, valued); });
+  nb::list of_nodes;
+  for (std::size_t id = 0; id < trace.features.size(); ++id) {
+    if (trace.bare[id])
+      of_nodes.append(nb::none());
+    else
+      of_nodes.append(listed(trace.features[id], valued));
+  }
+  out["features"] = of_nodes;
+  out["cut_left_out"] = trace.cut_left_out;
   out["goal"] = trace.goal;
   out["truth"] = listed(trace.truth, [&](const Trace::Taken& taken) {
     return nb::make_tuple(action(taken.before, taken.action), taken.score, listed(taken.features, valued));
   });
+  return out;
+}
+
+// From riata.explaining.bounds.Bounds; None: those that the core has.
+inline TraceBounds as_bounds(const nb::object& bounds) {
+  TraceBounds out;
+  if (bounds.is_none()) return out;
+  out.states = nb::cast<std::int64_t>(bounds.attr("states"));
+  out.features = nb::cast<std::int64_t>(bounds.attr("features"));
+  out.poll = [check = nb::object(bounds.attr("check"))] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    check();
+  };
   return out;
 }
 
@@ -98,10 +119,10 @@ struct Watcher {
 // see Watcher. action, feature: see as_dict.
 template <class Real, class Action, class Feature>
 nb::dict traced(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
-                bool learning, bool with_features, Action action, Feature feature) {
+                bool learning, bool with_features, TraceBounds bounds, Action action, Feature feature) {
   const std::unique_ptr<Queue> queue = make_queue(spec);
   Search search(space, *queue, limits_of(as_settings(settings)));
-  TraceRecorder recorder(space, spec, learning);
+  TraceRecorder recorder(space, spec, learning, std::move(bounds));
   Watcher<Real> watcher(learner, weights, recorder);
   const NodeId found = search.run(learning ? &watcher.learner : nullptr, &recorder);
   return as_dict(recorder.finish(search, found, with_features), action, feature);
@@ -110,9 +131,9 @@ nb::dict traced(Space& space, Vector<Real>& weights, const QueueSpec& spec, cons
 // The trace of a model whose weights are one long vector. An action is (state before it, action id), a feature is the number of its weight.
 template <class Real>
 nb::dict traced_flat(Space& space, Vector<Real>& weights, const QueueSpec& spec, const nb::dict& settings, const nb::object& learner,
-                     bool learning, bool with_features) {
+                     bool learning, bool with_features, TraceBounds bounds) {
   return traced(
-      space, weights, spec, settings, learner, learning, with_features,
+      space, weights, spec, settings, learner, learning, with_features, std::move(bounds),
       [](StateId before, ActionId id) { return nb::make_tuple(before, id); },
       [&](std::int64_t entry) { return nb::make_tuple(entry, double(weights.data()[entry])); });
 }

@@ -43,6 +43,7 @@ void ConstrainedSpace::open(std::int64_t sentence, bool with_truth) {
   expanded_.clear();
   rest_.clear();
   forbidden_.clear();
+  unwatched_ = 0;
 }
 
 bool ConstrainedSpace::look_ahead(std::size_t most) {
@@ -113,7 +114,7 @@ void ConstrainedSpace::list(const Tree& tree, std::span<const NodeId> nodes, con
   listed_.clear();
   inner_->expand(tree, nodes, {ranking.margin}, learning, listed_);
   last_ = NodeId();
-  if (!learning && !remembers_ && !watches_ && ranking.width < static_cast<std::int64_t>(listed_.size()))
+  if (!learning && !remembers_ && watched_ == 0 && ranking.width < static_cast<std::int64_t>(listed_.size()))
     return list_best(tree, ranking, out);
   for (Candidate& candidate : listed_) {
     if (looks_ahead(tree, candidate) && keeps(tree, candidate)) out.push_back(candidate);
@@ -170,8 +171,10 @@ bool ConstrainedSpace::keeps(const Tree& tree, Candidate& candidate) {
   const auto [next, penalty] = step(steps_of_last_, from, at, candidate.action);
   if (!next) {
     const std::vector<Known>& known = steps_[static_cast<std::size_t>(steps_of_last_)];
-    if (watches_)
+    if (forbidden_.size() < watched_)
       forbidden_.push_back({candidate, from, known[static_cast<std::size_t>(inner_->number_of(candidate.action))].forbidden_by});
+    else if (watched_ > 0)
+      ++unwatched_;
     return false;
   }
   candidate.score -= penalty;

@@ -62,7 +62,8 @@ class ConstrainedSpace : public CorpusSpace {
     std::int32_t origin;
   };
   // Records candidates that rules forbid from now on, if they are all to be seen.
-  void watch() { watches_ = true; }
+  void watch(std::size_t most) { watched_ = most; }
+  std::int64_t unwatched() const noexcept { return unwatched_; }
   const std::vector<Forbidden>& forbidden() const noexcept { return forbidden_; }
 
   void add_losses() override { inner_->add_losses(); }
@@ -140,7 +141,9 @@ class ConstrainedSpace : public CorpusSpace {
   Corpus corpus_;
   const Rules& rules_;
   PartsOf parts_of_;
-  bool merges_, remembers_, aside_ = false, watches_ = false;
+  bool merges_, remembers_, aside_ = false;
+  std::size_t watched_ = 0;     // how many forbidden steps are recorded at most
+  std::int64_t unwatched_ = 0;  // how many more there were
   std::vector<Forbidden> forbidden_;
   std::unique_ptr<CorpusSpace> inner_;
   RuleCheck check_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -153,10 +154,12 @@ NodeId Search::best_goal() const {
 void Search::admit() {
   const std::int64_t width = queue_.width();
   const bool all = !space_.merges() && static_cast<std::int64_t>(candidates_.size()) <= width;
-  if (!all && width <= small)
+  if (!all && width <= small) {
     keep_best(width);
-  else if (space_.merges())
-    merge();
+  } else {
+    if (space_.merges()) merge();
+    keep_best_of_many(width);
+  }
   for (const Candidate& candidate : candidates_) next_.push_back(add(candidate));
 }
 
@@ -192,6 +195,23 @@ void Search::keep_best(std::int64_t width) {
     kept.insert(place, candidate);
     if (kept.size() > full) kept.pop_back();
   }
+  candidates_.swap(kept);
+}
+
+// Keeps the best `width` of candidates whose keys differ, in their order, by the same rule: no others become nodes, of which each takes
+// memory.
+void Search::keep_best_of_many(std::int64_t width) {
+  if (static_cast<std::int64_t>(candidates_.size()) <= width) return;
+  std::vector<std::size_t> order(candidates_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto end = order.begin() + width;
+  std::nth_element(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
+    if (ranking_.beats(candidates_[a], candidates_[b])) return true;
+    return a < b && !ranking_.beats(candidates_[b], candidates_[a]);
+  });
+  std::sort(order.begin(), end);
+  std::vector<Candidate> kept;
+  for (auto at = order.begin(); at != end; ++at) kept.push_back(candidates_[*at]);
   candidates_.swap(kept);
 }
 

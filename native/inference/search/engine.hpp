@@ -154,6 +154,7 @@ class Search {
   void admit();
   NodeId add(const Candidate& candidate);
   void keep_best(std::int64_t width);
+  void keep_best_of_many(std::int64_t width);
   void merge();
   NodeId last_good(NodeId node) const;
   std::int64_t standing(std::span<const NodeId> front) const;

@@ -1,6 +1,7 @@
 #include "inference/search/trace.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -8,11 +9,24 @@
 
 namespace riata {
 
-TraceRecorder::TraceRecorder(Space& space, const QueueSpec& queue, bool learning)
-    : space_(space), drops_(queue.name == "beam" || queue.name == "greedy" || queue.name == "hill-climb"), learning_(learning) {}
+namespace {
+
+constexpr std::int64_t share = 8;  // of the room that is left, a step takes one of so many parts
+
+}  // namespace
+
+TraceRecorder::TraceRecorder(Space& space, const QueueSpec& queue, bool learning, TraceBounds bounds)
+    : space_(space),
+      drops_(queue.name == "beam" || queue.name == "greedy" || queue.name == "hill-climb"),
+      learning_(learning),
+      bounds_(std::move(bounds)),
+      room_(bounds_.states) {}
 
 void TraceRecorder::look(const Search& search) {
   const Tree& tree = search.tree();
+  if (tree.size() > bounds_.states)
+    throw Error("SearchError", "the search has more than " + std::to_string(bounds_.states) + " states, too many to show.",
+                "Show a narrower beam, or a shorter input.");
   for (NodeId id(trace_.nodes.size()); id.number() < tree.size(); ++id) {
     Node node = tree[id];
     if (learning_) node.regret = !node.parent ? space_.initial_regret() : space_.regret(tree, id);
@@ -21,6 +35,7 @@ void TraceRecorder::look(const Search& search) {
 }
 
 void TraceRecorder::at_front(const Search& search, std::span<const NodeId> front) {
+  bounds_.poll();
   look(search);
   if (!trace_.steps.empty()) note_pruned(search, front);
   Trace::Step step;
@@ -75,19 +90,57 @@ void TraceRecorder::enqueued(const Search& search, std::span<const NodeId> nodes
     else
       keys.insert(candidate.key);
   }
+  keep_best(cut);
   for (const Candidate& candidate : cut) step.cut.push_back({candidate, space_.merges() && keys.count(candidate.key) > 0});
+}
+
+// Leaves out the lowest candidates that do not lead to the truth if there is no room for all. What is left keeps its order.
+void TraceRecorder::keep_best(std::vector<Candidate>& cut) {
+  const std::int64_t most = room_ / share;
+  const auto count = static_cast<std::int64_t>(cut.size());
+  if (count > most) {
+    std::vector<double> ranks;
+    for (const Candidate& candidate : cut) ranks.push_back(candidate.score + candidate.heuristic);
+    const auto last = ranks.begin() + most;
+    std::nth_element(ranks.begin(), last, ranks.end(), std::greater<>());
+    const double bar = *last;
+    std::erase_if(cut, [&](const Candidate& c) { return !c.good && !(c.score + c.heuristic > bar); });
+    trace_.cut_left_out += count - static_cast<std::int64_t>(cut.size());
+  }
+  room_ -= std::min(room_, static_cast<std::int64_t>(cut.size()));
 }
 
 Trace TraceRecorder::finish(Search& search, NodeId found, bool with_features) {
   look(search);
   if (!trace_.steps.empty()) note_pruned(search, {});
   if (found && search.tree()[found].goal) trace_.goal = found;
-  if (with_features) {
-    trace_.features.resize(trace_.nodes.size());
-    for (std::size_t id = 1; id < trace_.nodes.size(); ++id) space_.features(search.tree(), NodeId(id), trace_.features[id]);
-  }
+  if (with_features) add_features(search.tree());
   if (learning_) force(search, with_features);
   return std::move(trace_);
+}
+
+// First for the states on paths to goals of the last front, from the best goal on, then for all others as long as there is room.
+void TraceRecorder::add_features(const Tree& tree) {
+  const std::size_t count = trace_.nodes.size();
+  trace_.features.resize(count);
+  trace_.bare.assign(count, true);
+  std::int64_t room = bounds_.features;
+  bool always = true;  // also without room
+  const auto add = [&](NodeId id) {
+    if (!trace_.bare[id.place()] || (room <= 0 && !always)) return;
+    bounds_.poll();
+    if (tree[id].parent) space_.features(tree, id, trace_.features[id.place()]);
+    trace_.bare[id.place()] = false;
+    room -= static_cast<std::int64_t>(trace_.features[id.place()].size());
+  };
+  const auto add_path = [&](NodeId id) {
+    for (; id; id = tree[id].parent) add(id);
+  };
+  add(NodeId(0));
+  add_path(trace_.goal);
+  always = false;
+  if (!trace_.steps.empty()) std::for_each(trace_.steps.back().front.begin(), trace_.steps.back().front.end(), add_path);
+  for (NodeId id(0); id.place() < count; ++id) add(id);
 }
 
 void TraceRecorder::force(Search& search, bool with_features) {

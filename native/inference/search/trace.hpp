@@ -1,6 +1,7 @@
 // A record of the steps of a search, for people to look at.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -11,6 +12,13 @@
 #include "models/vector.hpp"
 
 namespace riata {
+
+// How much of a search is recorded. poll: called at intervals; throws to end the search and the record.
+struct TraceBounds {
+  std::int64_t states = 20'000;     // more are an error; of candidates that are cut, the best are recorded
+  std::int64_t features = 100'000;  // of all states; those of the output and of other goals are recorded first
+  std::function<void()> poll = [] {};
+};
 
 struct Trace {
   // A candidate that did not become a node. merged: whether another candidate of equal key became one.
@@ -49,15 +57,17 @@ struct Trace {
   std::vector<Node> nodes;  // with the scores that they had when they were created; during learning, with their regret
   std::vector<Step> steps;
   std::vector<StepFeatures> features;  // [nodes] features of the step that led to each node; or empty
+  std::vector<bool> bare;              // [nodes] whether there was no room for these features; or empty
   NodeId goal;
   // The best path to the truth, scored from the start, whatever the queue kept; empty if the truth is unknown or no path leads to it.
   std::vector<Taken> truth;
+  std::int64_t cut_left_out = 0;  // candidates that are not recorded
 };
 
 class TraceRecorder : public Recorder {
  public:
   // learning: whether the space knows the truth, so that nodes have a regret.
-  TraceRecorder(Space& space, const QueueSpec& queue, bool learning);
+  TraceRecorder(Space& space, const QueueSpec& queue, bool learning, TraceBounds bounds);
 
   void at_front(const Search& search, std::span<const NodeId> front) override;
   void restarted(const Search& search, std::span<const NodeId> siblings) override;
@@ -77,10 +87,14 @@ class TraceRecorder : public Recorder {
  private:
   void note_pruned(const Search& search, std::span<const NodeId> front);
   void force(Search& search, bool with_features);
+  void add_features(const Tree& tree);
+  void keep_best(std::vector<Candidate>& cut);
 
   Space& space_;
   bool drops_;  // whether the queue may drop pending nodes
   bool learning_;
+  TraceBounds bounds_;
+  std::int64_t room_;  // for candidates that are cut
   Trace trace_;
   std::vector<Candidate> candidates_;   // of the present step
   std::unordered_set<NodeId> waiting_;  // nodes in the queue, if the queue may drop nodes

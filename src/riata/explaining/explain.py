@@ -10,6 +10,7 @@ from riata import registry
 from riata.choosing.decoding import RISK
 from riata.choosing.preference import recipe_name
 from riata.errors import LabelError, SearchError, UnsupportedError
+from riata.explaining.bounds import bounds
 from riata.explaining.constrained import FREE, constrained
 from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
@@ -56,8 +57,10 @@ class Searched:
 
     def next_output(self, chosen: Path) -> Path | None:
         """The best other output of the search."""
-        found = ((node, labels) for node, labels in self.trace.outputs if labels != chosen.labels)
-        return next((path_to(self.trace, node, labels, "runner-up") for node, labels in found), None)
+        for node, labels in self.trace.outputs:
+            if labels != chosen.labels and self.trace.is_whole(node):
+                return path_to(self.trace, node, labels, "runner-up")
+        return None
 
     def choices(self, output: Sequence[Any]) -> None:
         """The trace shows what was chosen."""
@@ -79,10 +82,12 @@ def explain_sentence(
     )
     output = estimator.whole_output(corpus)
     chosen = shown.path(output, "output")
+    bounds().check()
     free = _without_constraints(estimator, shown, corpus)
     kept = None if free is None else constrained(estimator, corpus, chosen.side, free.side)
     errors = None if labels is None else estimator.search_errors(corpus, None if labels is True else [labels])
     best = _missed(estimator, shown, corpus, errors)
+    bounds().check()
     truth = shown.true_path("truth")
     if against is not None:
         other: Path | None = shown.given(against)

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from riata.explaining.arcs import ArcChoice
+from riata.explaining.bounds import bounds
 from riata.explaining.constrained_text import changes, summary
 from riata.explaining.explanation import Explanation, Side
 from riata.explaining.trace import Feature, Forbidden, Node, Plain, Step, Taken, Trace, Update, as_json
@@ -25,7 +26,9 @@ DIGITS = 6
 
 def pack(shown: Explanation | Trace) -> str:
     """What is shown, as text of letters, digits, + / and =."""
-    text = json.dumps(as_data(shown), separators=(",", ":"), allow_nan=False)
+    data = as_data(shown)
+    bounds().check()
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
@@ -156,6 +159,7 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "merge": trace.merge,
         "followed": None if trace.followed is None else dict(trace.followed),
         "learnt_as": trace.learnt_as,
+        "left_out": trace.left_out,
         "first": as_json(trace.first),
         "goal": trace.goal,
         "nodes": _nodes(trace.nodes, tables),

@@ -151,6 +151,7 @@ class Trace(Paged):
     first: Labels | None = None  # if this is the second of two passes, the labels of the first
     merge: bool = True  # whether only the best of the states with the same continuations was kept
     forbidden: tuple[Forbidden, ...] | None = None  # by constraints; None: the search does not look at any
+    left_out: str | None = None  # what the search had too much of to be recorded (see `riata.explaining.bounds`)
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""
@@ -160,6 +161,13 @@ class Trace(Paged):
             actions.append(at.action)
             at = self.nodes[at.parent]
         return tuple(reversed(actions))
+
+    def is_whole(self, node: int) -> bool:
+        """Whether the features of all steps to a node were recorded."""
+        at = self.nodes[node]
+        while at.parent is not None and at.features is not None:
+            at = self.nodes[at.parent]
+        return at.parent is None
 
     def score(self, step: int, node: int) -> float:
         """g of a node at a step: its first score or, if the search has restarted from it, the score at the restart."""

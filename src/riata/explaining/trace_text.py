@@ -54,6 +54,7 @@ def heading(trace: Trace, mark: str = "*") -> str:
     search += "" if trace.first is None else "; the second of two passes"
     search += "" if trace.forbidden is None else "; under constraints"
     search += "" if trace.merge else "; states that go on alike are not merged"
+    search += "" if trace.left_out is None else f"; left out, as there are too many: {trace.left_out}"
     if trace.truth is None:
         return f"{search}; the truth is not known"
     if trace.followed is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
@@ -11,6 +11,7 @@ from riata._core import unbounded
 from riata.data.memory import as_corpus
 from riata.data.types import Corpus
 from riata.errors import DataError, UnsupportedError
+from riata.explaining.bounds import bounds
 from riata.explaining.structure import TracedStructure
 from riata.explaining.trace import Cut, Feature, Forbidden, Labels, Node, Plain, Step, Taken, Trace, Update
 from riata.inference.decoder import EXACT, Decoder
@@ -75,6 +76,7 @@ def traced(
         None if learner is None else dict(learner),
         features,
         None if decoder.kept is None else decoder.kept.on(inputs).native,
+        bounds(),
     )
     return built(
         found,
@@ -142,6 +144,7 @@ def built(
     nodes = tuple(said.node(i, *row) for i, row in enumerate(zip(native["nodes"], of_nodes, strict=True)))
     steps: list[Step] = []
     for row in native["steps"]:
+        bounds().check()
         lost_by = _lost_by(nodes, steps[-1] if steps else None, merges) if row["lost"] else None
         steps.append(said.step(row, lost_by))
     goal = None if native["goal"] < 0 else native["goal"]
@@ -157,8 +160,18 @@ def built(
         output=None if goal is None else output(_path(native, goal), goal),
         outputs=outputs,
         true_path=path or None,
+        left_out=_left_out(native),
         **head,
     )
+
+
+def _left_out(native: Mapping[str, Any]) -> str | None:
+    counts = {
+        "{:,} dropped steps": native["cut_left_out"],
+        "{:,} forbidden steps": native.get("forbidden_left_out", 0),
+        "features of {:,} states": native["features"].count(None),
+    }
+    return ", ".join(text.format(count) for text, count in counts.items() if count) or None
 
 
 @dataclass(frozen=True)
@@ -169,9 +182,18 @@ class _Said:
     feature: Callable[[Any], tuple[str, Plain]]
     state: Callable[[int], str] | None
     known: bool
+    found: dict[Any, Feature] = field(default_factory=dict)  # states share features
 
     def features(self, rows: Any) -> tuple[Feature, ...]:
-        return tuple(Feature(*self.feature(of), value, weight) for (of, weight), value in rows)
+        return tuple(map(self.one, rows))
+
+    def one(self, row: Any) -> Feature:
+        (of, weight), value = row
+        if not isinstance(of, int):  # a name, in which 1 and True are equal
+            return Feature(*self.feature(of), value, weight)
+        if row not in self.found:
+            self.found[row] = Feature(*self.feature(of), value, weight)
+        return self.found[row]
 
     def node(self, number: int, row: Any, features: Any) -> Node:
         parent, by, depth, score, heuristic, regret, goal, good = row

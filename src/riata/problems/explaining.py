@@ -36,7 +36,11 @@ def explain_input(
     elif errors is not None and errors.wrong and reached(trace):
         other = true_path(trace, trace.truth or (), "truth")
     else:
-        ends = [path_to(trace, node, labels, "runner-up") for node, labels in trace.outputs if node != trace.goal]
+        ends = [
+            path_to(trace, node, labels, "runner-up")
+            for node, labels in trace.outputs
+            if node != trace.goal and trace.is_whole(node)
+        ]
         other = ends[0] if ends else None
     shown = predictor.trace(x, *(truth or ()), features=True) if training else trace
     best = true_one(trace) if errors is not None and errors.missed[0] else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from riata._core import ProblemModel
+from riata.explaining.bounds import bounds
 from riata.explaining.trace import Trace, plain, plain_row
 from riata.explaining.tracing import built, searched_with
 from riata.problems.problem import Problem, defined
@@ -27,7 +28,9 @@ def trace_problem(
     followed = None if learner is None else dict(learner)
     methods = defined(problem)
     described = "describe" in methods
-    found = model.trace(problem, methods, x, y, truth is not None, dict(settings), followed, features, described)
+    found = model.trace(
+        problem, methods, x, y, truth is not None, dict(settings), followed, features, described, bounds()
+    )
     return built(
         found,
         action=plain,

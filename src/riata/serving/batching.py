@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riata.errors import RiataError
+from riata.explaining.bounds import Bounds, GivenUp, bounded
 from riata.serving.asking import Question
 from riata.serving.limits import Limits
 from riata.serving.measures import Measures
@@ -25,10 +26,6 @@ PART = 1_000  # tokens of a request for more than labels, after which it is seen
 Answer = Callable[
     [list[Any], Iterable[Question]], Any
 ]  # from the labels of all sentences, or from parts of the question
-
-
-class GivenUp(Exception):
-    """Nobody waits for the answer any more."""
 
 
 @dataclass(eq=False)
@@ -169,9 +166,13 @@ class Batcher:
                 except IndexError:  # the other thread was faster
                     break
                 if not job.given_up:
-                    _deliver([_answered(job, [], job.parts())])
+                    _deliver([self._in_bounds(job)])
             if self._stopped:
                 return
+
+    def _in_bounds(self, job: Job) -> tuple[Job, Any, Exception | None]:
+        with bounded(Bounds(self._limits.states, self._limits.features, lambda: not job.given_up)):
+            return _answered(job, [], job.parts())
 
 
 def _answered(job: Job, labels: list[Any], parts: Iterable[Question]) -> tuple[Job, Any, Exception | None]:

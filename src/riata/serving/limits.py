@@ -20,6 +20,8 @@ class Limits:
     connections: int = 2_000  # that are open at once
     nbest: int = 100  # outputs of a sentence
     beam: int = 100  # states that a search keeps
+    states: int = 20_000  # of a search that is shown
+    features: int = 100_000  # of the states that are shown
     traced: int = 10_000  # tokens of a trace times states that its search keeps
     detailed: int = 200  # tokens of a sentence with a trace, or with constraints of the request
     constraints: int = 20  # constraints of the request
