@@ -230,7 +230,11 @@ SHOWS = {
     ("states side by side", "segments"): ({}, {"update": "mean"}),  # most updates are against the best state alone
 }
 
-BESIDE = {"gain_steps": {"gain_tolerance": 0.05}}  # settings beside which another one shows something in few epochs
+BESIDE = {
+    "gain_steps": {"gain_tolerance": 0.05},
+    "score_steps": {"score_tolerance": 10.0},
+    "score_tolerance": {"score_steps": 2},
+}  # settings beside which another one shows something in few epochs
 
 
 def changes(recipe, structure, queue, beside, setting, able):

@@ -96,7 +96,7 @@ def changed(tmp_path, old, new):
         (b"4:B-NP,", b"4:B-N\xff,", 21, "UTF-8"),
         (b"4:B-NP,", b"4:B-VP,", None, "twice"),
         (b"#qrk#5", b"#qrk#4", None, "#qrk#NUMBER"),
-        (b"=0x1.", b"=zz1.", None, "hexadecimal"),
+        (b"=0x1.", b"=zz1.", None, "expected a number"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named(tmp_path, old, new, line, says):
@@ -156,3 +156,17 @@ def test_the_embedded_corpus_gets_the_labels_of_wapiti(tmp_path):
 def test_conll2000_gets_the_labels_of_wapiti(tmp_path):
     train, test = (riata.load("conll2000", split) for split in ("train", "test"))
     assert differing(tmp_path, train[:2000], test, 40) == 0
+
+
+def test_what_wapiti_reads_is_read(tmp_path):
+    """Blanks where scanf skips them, signs, decimal weights, blank lines and other ends of lines."""
+    corpus, expected = labelled_by_wapiti(2)
+    text = (DATA / "toy.wapiti").read_bytes()
+    head, weights = text[: text.index(b"\n0=") + 1], text[text.index(b"\n0=") + 1 :]
+    decimal = "\n\n".join(
+        f"  {place}= {float.fromhex(value):.17e} "
+        for place, value in (line.split("=") for line in weights.decode().split())
+    )
+    head = head.replace(b"12:u:w0:%x[0,0],\n", b"15:u:w0:%x[ +0, 0],\r\n")
+    (tmp_path / "m").write_bytes(head + decimal.encode() + b"\n")
+    assert riata.import_model(tmp_path / "m").predict(corpus) == expected

@@ -262,3 +262,30 @@ def test_repeated_lines_of_crfpp_learn_as_one_feature_of_a_larger_value(recipe, 
     again = from_bytes(to_bytes(lines))
     assert again.predict(rows) == lines.predict(rows)
     assert again.state_features_ == lines.state_features_
+
+
+@pytest.mark.parametrize("dev", [None, 0.2])
+def test_training_stops_when_scores_or_the_objective_stay_within_a_window(dev):
+    """As Wapiti does: see its --objwin, --stopwin and --stopeps."""
+    data = embedded()[:100]
+    settings = {"c1": 0.5, "c2": 1e-4, "precision": "double"}
+
+    def steps(**more):
+        made = quietly(riata.Chunker("crf", template=TEMPLATE, settings={**settings, **more}, dev=dev), data)
+        return made.history_
+
+    plain, by_scores = steps(), steps(score_steps=5, score_tolerance=0.5)
+    assert 5 <= len(by_scores) < len(plain)
+    if dev:
+        window = [epoch["dev_score"] for epoch in by_scores]
+        spread = [max(window[i : i + 5]) - min(window[i : i + 5]) for i in range(len(window) - 4)]
+        assert [gap < 0.5 for gap in spread] == [False] * (len(spread) - 1) + [True]
+    values = [epoch["objective"] for epoch in steps(gain_steps=4, gain_tolerance=0.02)]
+    gains = [(values[i - 4] - values[i]) / values[i] for i in range(4, len(values))]
+    assert [gain < 0.02 for gain in gains] == [False] * (len(gains) - 1) + [True]
+
+
+def test_scores_of_the_training_data_need_all_labels():
+    rows, labels = [["a", "b"], ["c"]], [["X", None], ["Y"]]
+    with pytest.raises(SettingError, match="score_steps"):
+        quietly(riata.Tagger("crf", settings={"c2": 0.1, "score_steps": 3}), rows, labels)

@@ -16,12 +16,13 @@ from riata.data.named_features import check_kind
 from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
-from riata.data.unknown import MARK, check_all_known, hidden
+from riata.data.unknown import MARK, check_all_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.inference.kept import Kept
 from riata.learning.batch import prior
+from riata.learning.batch.settings import SCORE_STEPS
 from riata.learning.development import check_dev, parted, tell_of_overlap, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
@@ -236,7 +237,14 @@ class Fit:
             self.tell(Note(text, warning=True))
         plan = self.plan(again or self.options.epochs, refit=again is not None)
         score = None if dev is None else self.dev_score(structure, trainer.features, dev)
-        return train(trainer, examples, plan, score, self.tell)
+        own = None
+        if dev is None and again is None and self.options.settings.get(SCORE_STEPS.name):
+            if is_unknown(data.columns[-1]).any():
+                raise SettingError(
+                    "score_steps needs data with all labels.", remedy="Give dev, or leave out score_steps."
+                )
+            own = self.dev_score(structure, trainer.features, data)
+        return train(trainer, examples, plan, score, self.tell, own)
 
     def prepared(
         self, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure

@@ -65,6 +65,9 @@ class Trainer:
     dropped = 0  # number of weights that truncation left out of the last model
     _kept: Any = None
 
+    def heed(self, score: float) -> None:
+        """Takes the score of the last epoch, which may be a reason to finish."""
+
     def epoch(self, data: Any, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         """One pass over the sentences, in the order that seed and number determine."""
         from riata.learning.events import Epoch
@@ -112,8 +115,12 @@ def train(
     plan: Plan,
     dev_score: Callable[[Any], float] | None,
     listener: Listener,
+    own_score: Callable[[Any], float] | None = None,
 ) -> Outcome:
-    """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of several."""
+    """Trains for the planned epochs; with a development score, keeps the best epoch, the earliest of several.
+
+    own_score: without one, the score on the training data, for learners that heed it.
+    """
     from riata.learning.events import Note, Progressed, Started
 
     outcome = Outcome()
@@ -124,9 +131,12 @@ def train(
             done = data.epoch(trainer, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
             score: float | None = None
             seed_scores: tuple[float, ...] = ()
+            if own_score is not None and not trainer.finished:
+                trainer.heed(own_score(trainer.model()))
             if dev_score is not None:
                 model = trainer.model()
                 score, seed_scores = dev_score(model), trainer.seed_scores(dev_score)
+                trainer.heed(score)
                 if outcome.best_score is None or score > outcome.best_score:
                     outcome.model, outcome.best_epoch, outcome.best_score = model, number, score
             elif number == last or trainer.finished:

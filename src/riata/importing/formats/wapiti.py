@@ -1,8 +1,8 @@
 """The model file of Wapiti, which is a text.
 
-`#mdl#TYPE#WEIGHTS`, `#rdr#PATTERNS/…`, the patterns, `#qrk#LABELS`, the labels, `#qrk#TEXTS`,
-the texts that the patterns made in training, and the weights that are not zero, `PLACE=WEIGHT` (hexadecimal). Patterns,
-labels and texts are written `LENGTH:TEXT,`. The texts take their places in
+`#mdl#TYPE#WEIGHTS`, `#rdr#PATTERNS/…`, the patterns, `#qrk#LABELS`, the labels, `#qrk#TEXTS`, the texts that the patterns made in
+training, and the weights that are not zero, `PLACE=WEIGHT`. Wapiti writes them as hexadecimal numbers; it reads decimal ones, blanks
+and blank lines, too. Patterns, labels and texts are written `LENGTH:TEXT,`. The texts take their places in
 order: one per label (`u`), one per pair of labels, the earlier one first (`b`), or first those and then these (`*`).
 """
 
@@ -23,10 +23,11 @@ from riata.importing.parts import ColumnFeatures, Imported
 from riata.importing.patterns import Pattern, collect
 from riata.models.feature_parts import refuse_huge
 
-_MACRO = re.compile(r'%(?:([xX])|([tTmM]))\[(-?[0-9]{1,4}),([0-9]{1,4})(?(2),"((?:[^"\\]|\\.)*)")\]')
+_MACRO = re.compile(r'%(?:([xX])|([tTmM]))\[\s*([+-]?[0-9]{1,4}),\s*\+?([0-9]{1,4})(?(2),"((?:[^"\\]|\\.)*)")\]')
 _EXPRESSIONS = {"t": "matches", "T": "matches", "m": "matched", "M": "matchedlower"}
-_LENGTH = re.compile(rb"(\d{1,9}):")
-_WEIGHT = re.compile(r"(\d{1,18})=(\S+)")
+_LENGTH = re.compile(rb"\s*(\d{1,9}):")
+_END = re.compile(rb",\s*")  # of a text
+_WEIGHT = re.compile(r"\s*(\d{1,18})=\s*(\S+)\s*")
 _CRF = "2"
 _TYPES = {"0": "maximum entropy", "1": "MEMM"}
 _NEAR = 4  # further outside the sentence, Wapiti counts no more
@@ -49,7 +50,7 @@ class _Cursor:
     def header(self, pattern: str, expected: str) -> re.Match[str]:
         """The rest of the line, which must be so."""
         end = self.text.content.find(b"\n", self.at)
-        found = self.text.content[self.at : end if end >= 0 else None].decode("utf-8", "replace")
+        found = self.text.content[self.at : end if end >= 0 else None].decode("utf-8", "replace").rstrip()
         match = re.fullmatch(pattern, found)
         if match is None or end < 0:
             raise self.error(f"found {found!r:.60}; expected {expected}.")
@@ -62,13 +63,14 @@ class _Cursor:
         for _ in range(count):
             match = _LENGTH.match(content, self.at)
             end = match.end() + int(match[1]) if match else -1
-            if match is None or content[end : end + 2] != b",\n":
+            after = _END.match(content, end) if match else None
+            if match is None or after is None:
                 raise self.error(
                     f"found {content[self.at : self.at + 40]!r}; expected LENGTH:TEXT, and the end of the line."
                 )
             part = content[match.end() : end]
             found.append(part.decode("utf-8", "backslashreplace") if cut else self.text.decoded(part, match.end()))
-            self.at = end + 2
+            self.at = after.end()
         return found
 
 
@@ -157,6 +159,8 @@ def _places(text: ModelText, names: list[str], line: int, labels: int) -> tuple[
     for i, name in enumerate(names):
         if name[:1] not in ("u", "b", "*"):
             raise text.error(f"cannot read the feature {name!r:.60}; expected u, b or * at its start.", line + i)
+        if name in places:
+            continue  # for Wapiti, a text that is there again has the places of the first one
         places[name] = size
         size += (labels if name[0] != "b" else 0) + (labels**2 if name[0] != "u" else 0)
     return places, size
@@ -165,18 +169,21 @@ def _places(text: ModelText, names: list[str], line: int, labels: int) -> tuple[
 def _weights(cursor: _Cursor, count: int, size: int) -> np.ndarray:
     text, line = cursor.text, cursor.line
     lines = text.decoded(text.content[cursor.at :], cursor.at).splitlines()
-    if len(lines) != count:
-        raise text.error(f"found {len(lines):,} weights; the first line says {count:,}.", line + len(lines))
+    found_count = sum(1 for each in lines if each and not each.isspace())
+    if found_count != count:
+        raise text.error(f"found {found_count:,} weights; the first line says {count:,}.", line + len(lines))
     refuse_huge(8 * size)
     vector = np.zeros(size)
     for i, found in enumerate(lines, start=line):
+        if not found or found.isspace():
+            continue
         match = _WEIGHT.fullmatch(found)
         if match is None or int(match[1]) >= size:
             raise text.error(f"cannot read the weight {found!r:.60}; expected PLACE=WEIGHT, PLACE below {size:,}.", i)
         try:
-            weight = float.fromhex(match[2])
+            weight = float.fromhex(match[2]) if "x" in match[2].lower() else float(match[2])
         except (ValueError, OverflowError):
-            raise text.error(f"cannot read the weight {match[2]!r:.60}; expected a hexadecimal number.", i) from None
+            raise text.error(f"cannot read the weight {match[2]!r:.60}; expected a number.", i) from None
         vector[int(match[1])] = text.number(repr(weight), i)
     return vector
 

@@ -12,6 +12,14 @@ PRIORS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 PRIORS_OF_EXP = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
 IF_LBFGS = {"optimiser": ("lbfgs",)}  # settings that stochastic gradient descent does not have
 
+SCORE_STEPS = Setting(
+    "score_steps",
+    0,
+    "stop when the scores of so many steps lie within score_tolerance: on development data or, without them, on the training data",
+    low=0,
+    high=1000,
+)
+
 SETTINGS = (  # settings of all optimisers
     Setting(
         "c1",
@@ -50,6 +58,8 @@ SETTINGS = (  # settings of all optimisers
         only=IF_LBFGS,
     ),
     Setting("gain_steps", 10, "steps over which gain_tolerance looks at the gain", low=1, high=1000, only=IF_LBFGS),
+    SCORE_STEPS,
+    Setting("score_tolerance", 0.02, "points (per cent) of the score by which these steps may differ", low=0.0),
     Setting(
         "precision",
         "single",

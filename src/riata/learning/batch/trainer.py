@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +80,7 @@ class BatchTrainer(Trainer):
         self.features = problem.features
         self._single = settings["precision"] == "single"  # precision of models
         self._double = not self._single  # whether potentials are in double precision
+        self._scores: deque[float] = deque(maxlen=settings.get("score_steps", 0))  # of the last steps
 
     def epoch(self, data: TrainingSet, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
         began = time.perf_counter()
@@ -105,6 +107,12 @@ class BatchTrainer(Trainer):
             objective=self.minimiser.point.value,
             gradient_norm=self.minimiser.gradient_norm,
         )
+
+    def heed(self, score: float) -> None:
+        steps, tolerance = self._scores.maxlen, self.settings.get("score_tolerance", 0.0)
+        self._scores.append(score)
+        if steps and len(self._scores) == steps and max(self._scores) - min(self._scores) < tolerance:
+            self.finished = f"converged: the scores of {steps} steps differ by less than {tolerance:g} points"
 
     def _made(self, data: TrainingSet, seed: int) -> Minimiser | StochasticMinimiser:
         self._set_objective(data)
