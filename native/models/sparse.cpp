@@ -36,10 +36,12 @@ void fill_history(const HistoryView& sparse, const FeatureIndex& index, std::int
   if (k != sparse.labels.size()) throw inconsistent("features of earlier labels");
 }
 
+constexpr float largest = 1e15f;    // weight: sums of many stay finite, and differences of outputs remain visible beside them
 constexpr std::size_t block = 256;  // rows; the starts of every block of so many rows are known
 
 // Throws unless there are `count` rows, every column is a label (or a label pair, if height is the number of labels), and every value is
-// finite. Nothing is allocated for a file before all of its rows are checked. Returns where every block of rows starts.
+// a number up to `largest` in size. Nothing is allocated for a file before all of its rows are checked. Returns where every block of rows
+// starts.
 std::vector<std::uint64_t> check(const RowsView& rows, std::size_t count, std::int32_t height, std::int32_t labels) {
   if (rows.counts.size() != count || rows.columns.size() != rows.values.size()) throw inconsistent("weights");
   std::vector<std::uint64_t> starts;
@@ -60,7 +62,8 @@ std::vector<std::uint64_t> check(const RowsView& rows, std::size_t count, std::i
   if (!known) throw inconsistent("labels");
   std::uint32_t top = 0;  // largest value without the sign bit; infinity and NaN are larger than all numbers
   for (const float value : rows.values) top = std::max(top, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
-  if (top >= 0x7F800000u) throw Error("ModelFileError", "a weight of the model is not a finite number");
+  if (top > std::bit_cast<std::uint32_t>(largest))
+    throw Error("ModelFileError", "a weight of the model is not a finite number up to 1e+15");
   return starts;
 }
 

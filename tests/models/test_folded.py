@@ -16,7 +16,20 @@ from riata.models import folded
 from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, quietly
 
 READS = ["word[{}]", "tag[{}]", "suffix2[{}]", "shape[{}]", "lower[{}]", "stem[{}]", "hyphen[{}]", "vowels[{}]"]
-VOCABULARY = ["a", "The", "dog-s", "Running", "relational", "1,200", "Größe", "漢字", "USA", "x" * 40]
+VOCABULARY = [
+    "a",
+    "The",
+    "dog-s",
+    "Running",
+    "relational",
+    "1,200",
+    "Größe",
+    "漢字",
+    "USA",
+    "x" * 40,
+    "x" * 101,
+    "Größe" * 40,
+]
 
 
 def vowels(text):
@@ -130,6 +143,33 @@ def test_tables_that_grow_too_large_are_begun_anew(monkeypatch):
     assert estimator.model_.folded.table() is not old
     assert estimator.predict(INPUTS) == before
     assert estimator.model_.folded._native.bytes < old.bytes * 3
+
+
+@pytest.mark.parametrize("letter", ["x", "é"])
+def test_memory_does_not_grow_with_long_tokens(letter):
+    estimator = quietly(Tagger("perceptron", epochs=3), WORDS, TAGS)
+    before = estimator.predict(WORDS)
+
+    def label(start, count):
+        for i in range(start, start + count):
+            estimator.predict([[f"{i}{letter * 3000}", "the"]])
+        return estimator.model_.folded.table().bytes
+
+    first = label(0, 2_000)
+    assert label(2_000, draws(8_000)) == first  # a number more or less is of the same shape
+    assert estimator.predict(WORDS) == before
+
+
+def test_the_letters_of_texts_count_as_memory():
+    estimator = quietly(Tagger("perceptron", epochs=3), WORDS, TAGS)
+    table = estimator.model_.folded.table()
+    short, long = ([f"{i:0{length}}" for i in range(1000)] for length in (10, 90))
+    sizes = []
+    for tokens in (short, long):
+        before = table.bytes
+        estimator.predict([tokens])
+        sizes.append(table.bytes - before)
+    assert 75_000 < sizes[1] - sizes[0] < 200_000
 
 
 def test_threads_change_nothing():

@@ -81,7 +81,7 @@ class Folded {
   Folded fresh() const { return Folded(weights_); }
 
   std::int32_t columns() const noexcept { return static_cast<std::int32_t>(columns_.size()); }
-  std::int64_t bytes() const;  // bytes of the rows of all types
+  std::int64_t bytes() const;  // what all types take
 
   // The types of the texts of an alphabet, [size]. Only texts in `ids` are resolved; the others get -1. So do texts whose attributes Python
   // must compute; their ids are appended to `missing`.
@@ -106,7 +106,7 @@ class Folded {
 
  private:
   struct Column {
-    Alphabet texts;  // text id = type - boundary_values
+    Alphabet texts;  // of types, or of their values where texts are too long; id = type - boundary_values
     std::int32_t types = 0;
     std::vector<std::int32_t> attributes;  // attributes that read this column
     std::vector<std::int32_t> terms;       // numbers of the terms of the plan that read this column
@@ -121,7 +121,7 @@ class Folded {
   std::int32_t find(const Column& column, std::string_view text) const noexcept;
   std::int32_t compute(Column& column, std::string_view text);  // the type of a new text; -1 if Python must compute it
   std::int32_t append(Column& column, std::span<const std::int32_t> values);
-  void append_set(Column& column, std::string_view text);
+  std::int32_t find_or_append(Column& column, std::string_view text, std::span<const std::int32_t> values);
   void check(const std::vector<std::vector<std::int32_t>>& types, std::span<const std::int64_t> starts) const;
   void place_types(const std::vector<std::vector<std::int32_t>>& types, std::int64_t start, std::int32_t length, Scratch& scratch) const;
   void find_ngrams(std::int32_t length, Scratch& scratch) const;

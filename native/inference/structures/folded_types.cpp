@@ -38,14 +38,34 @@ Folded::Folded(std::shared_ptr<const FoldedWeights> weights) : weights_(std::mov
   }
 }
 
-std::int64_t Folded::bytes() const {
-  std::shared_lock guard(*lock_);
-  std::size_t numbers = 0;
-  for (const Column& column : columns_) numbers += column.rows.size() + column.values.size() + column.root_ids.size();
-  return static_cast<std::int64_t>(4 * numbers);
+namespace {
+
+constexpr std::size_t longest = 100;  // bytes of a text that is kept
+
+// What a type is known by that has such values: its text or, if that is too long to be kept, the values, after a byte that no text has.
+void write_key(std::string_view text, std::span<const std::int32_t> values, std::int32_t set, std::string& key) {
+  key = text.size() > longest ? "\xff" : text;
+  if (text.size() <= longest) return;
+  key.append(reinterpret_cast<const char*>(&set), sizeof set);
+  if (!values.empty()) key.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
+}  // namespace
+
+std::int64_t Folded::bytes() const {
+  constexpr std::size_t per_text = 48;  // bytes that the alphabet takes for a text beside its letters
+  std::shared_lock guard(*lock_);
+  std::size_t sum = 0;
+  for (const Column& column : columns_) {
+    sum += 4 * (column.rows.size() + column.values.size() + column.root_ids.size() + column.sets.size());
+    sum += column.texts.bytes().size() + per_text * static_cast<std::size_t>(column.texts.size());
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
+// The type of a text that is kept, or -1.
 std::int32_t Folded::find(const Column& column, std::string_view text) const noexcept {
+  if (text.size() > longest) return -1;
   const std::int32_t id = column.texts.find(text);
   return id < 0 ? -1 : id + boundary_values;
 }
@@ -79,9 +99,15 @@ std::int32_t Folded::append(Column& column, std::span<const std::int32_t> values
   return column.types++;
 }
 
-// Looks up the set of labels of a type that is added next.
-void Folded::append_set(Column& column, std::string_view text) {
-  if (!column.sets.empty()) column.sets.push_back(weights_->dictionary.of(text));
+// The type of a text with such values, which is added if it is new.
+std::int32_t Folded::find_or_append(Column& column, std::string_view text, std::span<const std::int32_t> values) {
+  thread_local std::string key;
+  const std::int32_t set = column.sets.empty() ? 0 : weights_->dictionary.of(text);
+  write_key(text, values, set, key);
+  if (const std::int32_t id = column.texts.find(key); id >= 0) return id + boundary_values;
+  column.texts.add(key);
+  if (!column.sets.empty()) column.sets.push_back(set);
+  return append(column, values);
 }
 
 std::int32_t Folded::compute(Column& column, std::string_view text) {
@@ -95,9 +121,7 @@ std::int32_t Folded::compute(Column& column, std::string_view text) {
     const std::int32_t id = source.function(text, value) ? source.values->find(value) : -1;
     values.push_back(id < 0 ? -1 : id + boundary_values);
   }
-  column.texts.add(text);
-  append_set(column, text);
-  return append(column, values);
+  return find_or_append(column, text, values);
 }
 
 std::vector<std::int32_t> Folded::resolve(std::int32_t c, const Alphabet& texts, std::span<const std::int32_t> ids,
@@ -155,10 +179,7 @@ std::int32_t Folded::add(std::int32_t c, std::string_view text, std::span<const 
   std::vector<std::int32_t> shifted;
   for (const std::int32_t value : values) shifted.push_back(value < 0 ? -1 : value + boundary_values);
   std::unique_lock guard(*lock_);
-  if (const std::int32_t type = find(column, text); type >= 0) return type;
-  column.texts.add(text);
-  append_set(column, text);
-  return append(column, shifted);
+  return find_or_append(column, text, shifted);
 }
 
 }  // namespace riata

@@ -76,7 +76,7 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
         raise _as_model_error(error).located(path) from None
 
 
-def from_bytes(content: bytes, using: Iterable[Any] = ()) -> Any:
+def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:
     try:
         return _estimator(*container.unpack(memoryview(content)), using)
     except (RiataError, MemoryError) as error:
@@ -200,7 +200,8 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     }
     model = outputs.from_parts(header, arrays, known)
     estimator.set_model(model, tags_in(header, model))
-    estimator.inputs_ = inputs_in(header, model, names(chunks=estimator.chunks) if first is not None else ())
+    context = names(chunks=estimator.chunks) if first is not None else ()
+    estimator.inputs_ = inputs_in(header, model, context, estimator.fewest_inputs)
     if first is not None:
         if first.inputs_ != estimator.inputs_:
             raise ModelFileError("the two passes of the model read different columns")

@@ -86,10 +86,10 @@ def scope_in(header: dict[str, Any]) -> tuple[str, int]:
     return str(mode), window
 
 
-def inputs_in(header: dict[str, Any], model: Model, context: Sequence[str]) -> tuple[int, ...]:
-    """context: attributes that a first pass adds as columns after these."""
+def inputs_in(header: dict[str, Any], model: Model, context: Sequence[str], fewest: int) -> tuple[int, ...]:
+    """context: attributes that a first pass adds as columns after these. fewest: how many the task needs."""
     inputs = header.get("inputs")
-    if not isinstance(inputs, list) or not all(_is_count(i) and i < 1 << 31 for i in inputs):
+    if not isinstance(inputs, list) or len(inputs) < fewest or not all(_is_count(i) and i < 1 << 31 for i in inputs):
         raise ModelFileError("the model's inputs are missing or inconsistent")
     program = model.features.program
     at = {name: len(inputs) + i for i, name in enumerate(context)}

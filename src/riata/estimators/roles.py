@@ -38,6 +38,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
     """Takes a RoleCorpus wherever sentences are taken, and labels its slots. A plain Corpus is one of slots, as `slots` makes them."""
 
     boundaries: str
+    fewest_inputs = len(PROPERTIES)  # what predicting reads of slots, whatever the template
 
     def slots(self, X: Any) -> RoleSlots:
         """The slots of all predicates, with the columns that templates read and, last, their roles."""
@@ -101,7 +102,14 @@ class RolesOfSlots(Fitting, Looking, Keeping):
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
         """The slots with their roles. y: propositions of all sentences, in place of those of X."""
         if not isinstance(X, RoleCorpus):
-            return super().with_output(X, y, unknown=unknown)
+            found = super().with_output(X, y, unknown=unknown)
+            if found.width <= len(PROPERTIES):
+                raise DataError(
+                    f"a corpus of slots has {len(PROPERTIES)} columns and the roles; found {found.width:,} columns.",
+                    remedy="Give a RoleCorpus, such as riata.read_propbank(path).",
+                    file=found.name,
+                )
+            return found
         corpus = X if y is None else X.with_propositions(y)
         corpus.check_labelled("training")
         return self.slots(corpus).corpus

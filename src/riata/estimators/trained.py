@@ -28,6 +28,7 @@ class Trained(Parameters):
     history_: list[dict[str, Any]]
     seconds_: float | None
     inputs_: tuple[int, ...]  # columns that the model reads
+    fewest_inputs: int = 0  # columns that the task needs, whatever the template reads
     array_width_: int | None  # number of columns of arrays of numbers, if it reads arrays
     outputs_: tuple[int, ...]  # columns of the output in the training data
     format_: str  # of the training data

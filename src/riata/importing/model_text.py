@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import ModelFileError
-from riata.models.feature_parts import MOST_LABELS, MOST_MEMORY
+from riata.models.feature_parts import LARGEST_WEIGHT, MOST_LABELS, MOST_MEMORY
 
 WHOLE = "Is the file complete? Write it again with the tool that made it."
 
@@ -77,7 +77,7 @@ class ModelText:
             found = np.array(list(map(float, texts)), np.float64)
         except ValueError:
             found = np.array([math.nan])
-        if not np.isfinite(found).all():
+        if not (np.abs(found) <= LARGEST_WEIGHT).all():
             for i, text in enumerate(texts):
                 self.number(text, line + i)
         return found
@@ -87,6 +87,6 @@ class ModelText:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not abs(number) <= np.finfo(np.float32).max:
-            raise self.error(f"the weight is {text!r:.60}; expected a finite number.", line)
+        if not abs(number) <= LARGEST_WEIGHT:
+            raise self.error(f"the weight is {text!r:.60}; expected a finite number up to {LARGEST_WEIGHT:g}.", line)
         return number

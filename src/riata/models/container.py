@@ -20,7 +20,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, BinaryIO, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,40 +77,64 @@ def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     matter.
     """
     try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode):
-                content = np.empty(status.st_size, np.uint8)
-                content = content[: file.readinto(content.data)]
-            else:  # a pipe does not say how much it will give
-                content = np.frombuffer(bytearray(file.read()), np.uint8)
-    except FileNotFoundError:
-        raise ModelFileError("no such file.", remedy=_MAKES, file=path) from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
-        raise ModelFileError(f"cannot be read: {_reason(error)}.", remedy=_MAKES, file=path) from None
-    try:
-        return unpack(content.data)
+        return unpack(content_of(path))
     except ModelFileError as error:
         raise error.located(path) from None
 
 
-def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
-    if not len(content):
+def content_of(path: str | Path) -> memoryview:
+    """The bytes of a model file. Nothing but its start is read unless that is one of a model with as many bytes as the file has."""
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            start = file.read(_PROLOGUE)
+            if not stat.S_ISREG(status.st_mode):  # a pipe does not say how much it will give
+                size = _sizes(start, None)[-1]
+                return memoryview(_read_up_to(file, bytearray(start), size + 1))
+            _sizes(start, max(status.st_size, len(start)))
+            content = np.empty(status.st_size, np.uint8)
+            content[: len(start)] = np.frombuffer(start, np.uint8)
+            return content[: len(start) + file.readinto(content[len(start) :].data)].data
+    except FileNotFoundError:
+        raise ModelFileError("no such file.", remedy=_MAKES, file=path) from None
+    except MemoryError:
+        raise ModelFileError("the model is larger than the memory that is left.", file=path) from None
+    except ModelFileError as error:
+        raise error.located(path) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        raise ModelFileError(f"cannot be read: {_reason(error)}.", remedy=_MAKES, file=path) from None
+
+
+def _read_up_to(file: BinaryIO, content: bytearray, most: int) -> bytearray:
+    """In parts, so that no more memory is taken than there are bytes."""
+    while len(content) < most and (part := file.read(min(most - len(content), 1 << 20))):
+        content += part
+    return content
+
+
+def _sizes(start: bytes | memoryview, length: int | None) -> tuple[int, int, int, int]:
+    """Version, reserved bytes, length of the header and of the file. start: its first bytes; length: how many it has, if that is known."""
+    if not len(start):
         raise ModelFileError("the file is empty; expected a Riata model.", remedy=_MAKES)
-    if len(content) < len(MAGIC) and MAGIC.startswith(bytes(content)):
+    if len(start) < len(MAGIC) and MAGIC.startswith(bytes(start)):
         raise _damaged("the file is cut short")
-    if content[: len(MAGIC)] != MAGIC:
+    if start[: len(MAGIC)] != MAGIC:
         raise ModelFileError("this is not a Riata model.", remedy=_MAKES)
-    if len(content) < _PROLOGUE:
+    if len(start) < _PROLOGUE:
         raise _damaged("the file is cut short")
-    _, version, zero, header_size, size = _FIXED.unpack(content[: _FIXED.size])
+    _, version, zero, header_size, size = _FIXED.unpack(start[: _FIXED.size])
     if version > VERSION:
         raise ModelFileError(
             f"the file has version {version} of the model format; this Riata reads up to {VERSION}.",
             remedy="Update Riata, or train the model again.",
         )
-    if size != len(content):
-        raise _damaged(f"expected {size:,} bytes, found {len(content):,}")
+    if length is not None and size != length:
+        raise _damaged(f"expected {size:,} bytes, found {length:,}")
+    return version, zero, header_size, size
+
+
+def unpack(content: memoryview) -> tuple[dict[str, Any], Arrays]:
+    version, zero, header_size, _ = _sizes(content[:_PROLOGUE], len(content))
     body = content[_PROLOGUE:]
     if zero != 0 or _digest(content[: _FIXED.size], body, version) != content[_FIXED.size : _PROLOGUE]:
         raise _damaged("the checksum does not match")

@@ -24,6 +24,7 @@ from riata.models.container import Arrays
 
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
 MOST_MEMORY = 8 << 30  # bytes of weights that training or loading may need
+LARGEST_WEIGHT = 1e15  # in size: sums of many stay finite, and differences of outputs remain visible beside them
 WORTH_ASKING = 64 << 20  # bytes from which on the free memory is checked
 
 AnyTemplate = TypeVar("AnyTemplate", bound=Template)
@@ -149,8 +150,8 @@ def read_weights(arrays: Arrays, size: int) -> NDArray[np.float32]:
     ok = len(places) == len(values) and (steps[:1] >= 0).all() and (steps[1:] > 0).all() and (places[-1:] < size).all()
     if not ok:
         raise ModelFileError("the model's weights are inconsistent")
-    if not np.isfinite(values).all():
-        raise ModelFileError("a weight of the model is not a finite number")
+    if not (np.abs(values) <= LARGEST_WEIGHT).all():
+        raise ModelFileError(f"a weight of the model is not a finite number up to {LARGEST_WEIGHT:g}")
     flat = np.zeros(size, np.float32)
     flat[places] = values
     return flat

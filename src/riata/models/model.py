@@ -14,11 +14,12 @@ from riata import registry
 from riata._core import Instances, Rules, allow, unbounded
 from riata.data.kept_labels import KnownLabels
 from riata.data.types import Column, Corpus, Ids
-from riata.errors import UnsupportedError
+from riata.errors import DataError, UnsupportedError
 from riata.features.compile import Features
 from riata.inference.decoder import EXACT, Decoder, Risk
 from riata.inference.structure import SPACE
 from riata.models.container import Arrays
+from riata.models.feature_parts import LARGEST_WEIGHT
 from riata.models.outputs import NO_CODES, Of, Or, Outputs, Values, Weights, of_kind, of_precision
 from riata.models.stored import StoredWeights
 
@@ -369,7 +370,17 @@ class Model:
 
     def to_parts(self) -> tuple[dict[str, Any], Arrays]:
         """The model as header and arrays, without features that have no weight."""
+        self._check_weights()
         return self.outputs.to_parts(self)
+
+    def _check_weights(self) -> None:
+        flat = self.weights.flat()
+        largest = float(max(flat.max(initial=0.0), -flat.min(initial=0.0)))
+        if not largest <= LARGEST_WEIGHT:
+            raise DataError(
+                f"training has led to a weight of {largest:g}; a model file has numbers up to {LARGEST_WEIGHT:g}.",
+                remedy="Divide the values of features, or the weights of sentences or classes, by a large number.",
+            )
 
 
 def _unbounded(decoder: Decoder, beam_by: str) -> Decoder:

@@ -35,14 +35,10 @@ class Served:
 
     def __init__(self, name: str, path: Path, split: Callable[[str], Sequence[str]]) -> None:
         from riata.estimators.model_file import from_bytes
+        from riata.models.container import content_of
 
         self.name, self.path, self._split = name, path, split
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            from riata.errors import ModelFileError
-
-            raise ModelFileError(f"the model cannot be read: {error.strerror}.", file=path) from None
+        content = content_of(path)
         try:
             loaded = from_bytes(content)
         except RiataError as error:

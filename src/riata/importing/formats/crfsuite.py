@@ -17,6 +17,7 @@ import numpy as np
 from riata.importing.formats.base import Format
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported, from_given
+from riata.models.feature_parts import LARGEST_WEIGHT
 
 MAGIC, VERSION = b"lCRF", 100
 _HEADER = struct.Struct("<4sI4sI3I5I")
@@ -165,8 +166,8 @@ def _feature(
 
 def _model(text: ModelText, labels: tuple[str, ...], attributes: list[str], features: np.ndarray) -> Imported:
     weights = features["weight"]
-    if not (np.abs(weights) <= np.finfo(np.float32).max).all():
-        raise text.error("a weight of the model is not a finite number.")
+    if not (np.abs(weights) <= LARGEST_WEIGHT).all():
+        raise text.error(f"a weight of the model is not a finite number up to {LARGEST_WEIGHT:g}.")
     state, transition = features["kind"] == _STATE, features["kind"] == _TRANSITION
     sources = np.where(state, len(attributes), len(labels))
     if (
