@@ -171,3 +171,23 @@ def test_gold_labels_that_the_model_cannot_give_are_named(model, data):
     labels = [["B-SHIP", *(token[2] for token in sentence[1:])] for sentence in data[1]]
     with pytest.warns(riata.RiataWarning, match="Gold labels that the model cannot give, which count as wrong: B-SHIP"):
         chunker.score(inputs, labels)
+
+
+def test_rare_keys_of_dictionaries_and_rare_values_are_no_cause_for_refusal():
+    """Of more keys than are looked at, other ones may be the most frequent in other data; flags may be off in a whole text."""
+    rows = [
+        [{"w": f"x{i % 7}", **{f"k{k}": True for k in range(60) if (i + k) % 13 == 0}} for i in range(s, s + 5)]
+        for s in range(80)
+    ]
+    model = quietly(riata.Tagger("perceptron", epochs=1), rows, [["A", "B", "A", "B", "A"]] * 80)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict([[{"w": f"x{i % 7}"} for i in range(s, s + 5)] for s in range(40)])
+    flags = [[(f"w{i % 9}", "1" if (s + i) % 12 == 0 else "0") for i in range(6)] for s in range(60)]
+    model = quietly(riata.Tagger("perceptron", epochs=1), flags, [["A", "B"] * 3] * 60)
+    off = [[(word, "0") for word, _ in sentence] for sentence in flags]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(off)
+    with pytest.warns(riata.RiataWarning, match="Column 1 is '0' in all of"):
+        [model.predict(off * 3) for _ in range(4)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,12 +22,13 @@ from riata.data.types import Column, Corpus
 from riata.errors import ModelFileError
 
 MOST_VALUES = 500  # of a column that are stored
-MOST_KEYS = 50  # of dictionaries that are looked at
+MOST_KEYS = 50  # of dictionaries that are looked at, among those that most tokens have
 TENTHS = 10  # parts of the training data, each held out once
 SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays are profiled
 UNLIKELY = math.log(1000)
 CONSTANT = math.log(1e6)
 FEW = 5  # sentences that may have one value throughout
+RUN = 20  # values that stand together in text: so many tokens tell as much as one alone
 _KEY = re.compile("[:=]")  # between the name of a feature and its value
 
 Counts = Mapping[str, int]  # how many tokens have each value
@@ -66,14 +67,19 @@ class ColumnProfile:
         )
 
     def constant(self, counts: Counts, sentences: int) -> str | None:
-        """The value of all these tokens, if that is no accident; None if there are several, or if training had hardly another."""
+        """The value of all these tokens, if that is no accident; None if there are several, or if most of training had this value, too."""
         [value, *others] = counts
         if others:
             return None
         if value not in self.values:
             return value if sentences >= FEW or (self.complete and value == "_") else None
-        unlikely = self.largest < 0.98 and -counts[value] * math.log(self.largest) > CONSTANT
+        share = self.largest if value == self.values[0] else min(self.largest, 1 - self.largest)
+        unlikely = share < 0.5 and -counts[value] * math.log(share) > CONSTANT
         return value if unlikely and sentences >= FEW else None
+
+    def lacks_others(self, value: str, tokens: int) -> bool:
+        """Whether text has too many tokens with the value of most tokens, and no other."""
+        return value == self.values[0] and self.largest < 0.98 and -tokens / RUN * math.log(self.largest) > CONSTANT
 
     def too_many_unknown(self, unknown: int, tokens: int) -> bool:
         return _exceeds(unknown, tokens, min(0.5 + self.unknown / 2, 0.1 + 4 * self.unknown))
@@ -116,7 +122,8 @@ def profile_of(data: Corpus, inputs: int) -> Profile | None:
     if sample.width is not None:
         quartiles = np.quantile(dense(sample), (0.25, 0.5, 0.75), axis=0).astype(np.float32)
         return ArrayProfile(tuple(map(tuple, quartiles.T.tolist())))
-    return {key: ColumnProfile.of(column, tenth[::step]) for key, column in by_key(sample).items()}
+    keyed = {key: ColumnProfile.of(column, tenth[::step]) for key, column in by_key(sample).items()}
+    return {key: column for key, column in keyed.items() if column.values[0] or column.largest < 0.5}
 
 
 def dense(given: Given) -> NDArray[np.float32]:
@@ -127,13 +134,18 @@ def dense(given: Given) -> NDArray[np.float32]:
     return rows
 
 
-def by_key(given: Given) -> dict[str, Column]:
-    """Dictionaries of features as columns: the value of every key, `word:dog` or `word=dog`; the empty text where a token has none."""
+def by_key(given: Given, wanted: Collection[str] | None = None) -> dict[str, Column]:
+    """Dictionaries of features as columns: the value of every key, `word:dog` or `word=dog`; the empty text where a token has none.
+
+    wanted: which keys; None: the most frequent ones.
+    """
     names = [_KEY.split(name, maxsplit=1) for name in given.alphabet.texts()]
     keys = {key: number for number, key in enumerate(dict.fromkeys(key for key, *_ in names))}
     of = np.array([keys[key] for key, *_ in names], np.int64)[given.ids]
     token = np.repeat(np.arange(len(given.starts) - 1), np.diff(given.starts))
     often = np.argsort(-np.bincount(of, minlength=len(keys)), kind="stable")[:MOST_KEYS].tolist()
+    if wanted is not None:
+        often = [keys[key] for key in wanted if key in keys]
     listed, found = list(keys), {}
     for number in often:
         here = of == number

@@ -67,7 +67,7 @@ class InputCheck:
     def _columns(self, corpus: Corpus, tokens: int) -> Iterator[tuple[str, Column, ColumnProfile]]:
         if isinstance(self.profile, dict):
             if corpus.given is not None:
-                here = by_key(corpus.given.take(np.arange(tokens)))
+                here = by_key(corpus.given.take(np.arange(tokens)), self.profile)
                 nothing = Column.of([""] * tokens)
                 for key, profile in self.profile.items():
                     yield f"feature {key!r}", here.get(key, nothing), profile
@@ -113,6 +113,7 @@ class _Seen:
         self.told = False
         self.tokens = self.unknown = self.capitals = 0
         self.blank = ""
+        self.values: set[str] = set()  # two at most
         self.others: dict[str, int] = {}  # values that are not among those of training
 
     def add(self, counts: Counts, profile: ColumnProfile) -> None:
@@ -121,6 +122,8 @@ class _Seen:
             self.tokens, self.unknown, self.capitals = self.tokens // 2, self.unknown // 2, self.capitals // 2
         for text, number in counts.items():
             self.tokens += number
+            if len(self.values) < 2:
+                self.values.add(text)
             self.capitals += number * (text != text.lower())
             if text not in known:
                 self.unknown += number
@@ -146,6 +149,12 @@ class _Seen:
             return (
                 f"{name} is unlike the training data: {100 * self.unknown / self.tokens:.0f} % of its values {were} ({examples}); "
                 f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}"
+            )
+        value = next(iter(self.values))
+        if len(self.values) == 1 and profile.lacks_others(value, self.tokens):
+            return (
+                f"{name} is {value!r} in all of {self.tokens:,} tokens; of the training data, "
+                f"in {100 * profile.largest:.0f} %. Is the column filled?"
             )
         if profile.odd_capitals(self.capitals, self.tokens):
             return (
