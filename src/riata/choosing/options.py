@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,7 @@ class Options:
     chunks: bool
     columns: int  # number of columns to predict
     default_template: str
+    own_columns: bool  # whether the task makes the columns of its input itself
     template: str | Path | Sequence[Template] | None
     functions: Mapping[str, Attribute]
     lists: Mapping[str, Any]
@@ -121,7 +122,10 @@ class Options:
         if self.template is None:
             use = Use(self.choice.queue == "exact", self._reads_labels, self.settings)
             default = [one for one in language.load(self.default_template) if language.keeps(one, use)]
-            templates: tuple[Any, ...] = template_language.fitting(default, width)
+            known_columns = {read.column for one in default for read in one.reads}
+            unknown = () if self.own_columns else set(range(width)) - known_columns
+            others = language.of_columns(sorted(unknown))
+            templates: tuple[Any, ...] = template_language.fitting(default, width) + others
         elif isinstance(self.template, (str, Path)):
             self._check_named()
             templates = language.load(self.template)
@@ -175,6 +179,12 @@ class Options:
                 if able
                 else f"Leave out template, or use another recipe: {self.choice.recipe.name!r} does not learn {known[0]}.",
             )
+
+    def unread(self, program_columns: Collection[int], width: int) -> list[int]:
+        """Columns of the input that a named set of templates, or that of a recipe, does not read. The defaults of tasks read all."""
+        if self.choice.recipe.templates is None and (self.template is None or not self.adapts):
+            return []
+        return [column for column in range(width - len(self.added)) if column not in program_columns]
 
     @property
     def adapts(self) -> bool:
@@ -251,9 +261,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     recipe = choice.recipe
     if training:
         check_refused(estimator, recipe)
-    declared = choice.settings
-    if not training:
-        declared = (*declared, *_of_decoding(declared, choice))
+    declared = choice.settings if training else (*choice.settings, *_of_decoding(choice.settings, choice))
     given = estimator.settings or {}
     check_owner(declared, given, choice.offered)
     check_searched(recipe, given, choice.offered)
@@ -266,6 +274,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         chunks=estimator.chunks,
         columns=estimator.outputs,
         default_template=language_of(choice.structure.name).default or estimator.default_template,
+        own_columns=estimator.file_format is not None,
         template=estimator.template,
         functions={**builtin(), **attributes},
         lists=estimator.lists or {},

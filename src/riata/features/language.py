@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from riata.features.named_sets import is_named_set, read_source
 from riata.features.templates import Template
 
 LIST = "LIST"  # in lines, stands for the attribute of a list
+COLUMN = "COLUMN"  # in lines, stands for a column of the input
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Language:
     template: type[Template]
     parse: Callable[..., tuple[Any, ...]]  # takes a text, and the name of its source
     list_lines: tuple[str, ...]  # lines of a default template for a list, with LIST for its attribute
+    column_lines: tuple[
+        str, ...
+    ]  # lines of a default template for a column of the input that it does not know, with COLUMN for it
     context_lines: tuple[str, ...]  # lines with which the second of two passes reads the first
     keeps: Callable[[Any, Use], bool] = lambda template, use: True  # whether a default keeps a template
     default: str | None = None  # the built-in set of every task; None: each task has its own
@@ -55,6 +59,11 @@ class Language:
         own = read_source(source, self.ending).splitlines() if source is not None and self.has_set(source) else []
         lines = [line for line in own if LIST in line and not line.startswith("#")] or self.list_lines
         return self.parse("\n".join(lines).replace(LIST, attribute), "lists")
+
+    def of_columns(self, columns: Iterable[int]) -> tuple[Any, ...]:
+        """The templates with which a default reads columns that it does not know."""
+        lines = [line.replace(COLUMN, f"x{column}") for column in columns for line in self.column_lines]
+        return self.parse("\n".join(lines), "columns") if lines else ()
 
     def of_context(self, known: Sequence[str]) -> tuple[Any, ...]:
         """The templates with which a second pass reads the first, beside those of both. known: the attributes of context that exist."""

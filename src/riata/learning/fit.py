@@ -230,6 +230,7 @@ class Fit:
         trainer, examples = self.prepared(data, weights, structure)
         if again is None:
             structure.tell_of_data(trainer.features, data.tokens, self.tell)
+            self._tell_of_unread_columns(trainer.features, data)
             if note := self.options.choice.recipe.note:
                 self.tell(Note(note))
         if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:
@@ -281,6 +282,13 @@ class Fit:
             refit=refit,
             first_epoch=1 if self.start is None else self.start.epochs + 1,
         )
+
+    def _tell_of_unread_columns(self, features: Features, data: Corpus) -> None:
+        read = {column for _, column in features.program.attributes}
+        for column in self.options.unread(read, data.width - 1):
+            source = f"template {self.options.template}" if self.options.template else "recipe's own template"
+            text = f"The {source} does not read column {data.origins[column]}; a template of your own with x{column}[0] does."
+            self.tell(Note(text))
 
     def _tell_of_silent_functions(self, features: Features, data: Corpus) -> None:
         """Warns of a user's own function that never returns a value: most likely its `return` is missing."""

@@ -8,6 +8,7 @@ LANGUAGE = Language(
     template=Template,
     parse=parse,
     list_lines=("LIST[-1]", "LIST[0]", "LIST[1]"),
+    column_lines=(*(f"COLUMN[{offset}]" for offset in range(-2, 3)), "COLUMN[-1] COLUMN[0]", "COLUMN[0] COLUMN[1]"),
     context_lines=(
         *(f"guess[{offset}]" for offset in range(-2, 3)),
         "guess[-1] guess[0]",

@@ -9,6 +9,7 @@ LANGUAGE = Language(
     template=JOINT.template,
     parse=parse,
     list_lines=JOINT.list_lines,
+    column_lines=JOINT.column_lines,
     context_lines=JOINT.context_lines,
     borrowed=True,
 )

@@ -8,6 +8,7 @@ LANGUAGE = Language(
     template=JointTemplate,
     parse=parse,
     list_lines=tuple(f"{output} LIST[{offset}]" for output in OUTPUTS for offset in (-1, 0, 1)),
+    column_lines=tuple(f"{output} COLUMN[{offset}]" for output in OUTPUTS for offset in (-1, 0, 1)),
     context_lines=tuple(
         f"{output} {name}[{offset}]"
         for output in OUTPUTS

@@ -8,6 +8,7 @@ LANGUAGE = Language(
     template=ArcTemplate,
     parse=parse,
     list_lines=("arc head.LIST[0] child.LIST[0]", "relation head.LIST[0]", "relation child.LIST[0]"),
+    column_lines=("arc head.COLUMN[0] child.COLUMN[0]", "relation head.COLUMN[0]", "relation child.COLUMN[0]"),
     context_lines=(),
     signs=frozenset(SCORED),
 )

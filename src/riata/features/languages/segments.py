@@ -9,6 +9,14 @@ LANGUAGE = Language(
     template=SegmentTemplate,
     parse=parse,
     list_lines=("inside LIST[0]", "first LIST[-1]", "last LIST[1]", "sequence LIST[0]"),
+    column_lines=(
+        "inside COLUMN[0]",
+        "first COLUMN[-1]",
+        "first COLUMN[0]",
+        "last COLUMN[0]",
+        "last COLUMN[1]",
+        "sequence COLUMN[0]",
+    ),
     context_lines=tuple(
         line
         for name in ("guess", "sameword", "samelower", "samechunk", "longerchunk")

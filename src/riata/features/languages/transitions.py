@@ -31,5 +31,6 @@ LANGUAGE = Language(
     template=TransitionTemplate,
     parse=parse,
     list_lines=("LIST[s0]", "LIST[s1]", "LIST[b0]", "LIST[s0] LIST[b0]"),
+    column_lines=("COLUMN[s0]", "COLUMN[s1]", "COLUMN[b0]", "COLUMN[s0] COLUMN[b0]", "COLUMN[s1] COLUMN[s0]"),
     context_lines=(),
 )
