@@ -162,8 +162,20 @@ Out<std::int32_t> attribute_values(std::string_view name, const Alphabet& texts,
 std::optional<std::string> attribute_value(std::string_view name, std::string_view text) {
   const NativeAttribute function = native_attribute(name);
   std::string value;
-  if (!function || !is_ascii(text)) throw Error("RiataError", "no native attribute, or no ASCII text");
-  return function(text, value) ? std::optional(value) : std::nullopt;
+  Word word;
+  if (!function || !word.read(text)) throw Error("RiataError", "no native attribute, or a text with letters that are not known");
+  return function(word, value) ? std::optional(value) : std::nullopt;
+}
+
+// [256] each: the lower case of the letters, their shapes and flags.
+void teach(std::int32_t block, const In<std::int32_t>& lower, const In<std::int32_t>& shapes, const In<std::int32_t>& flags) {
+  std::vector<Letter> letters;
+  for (std::size_t i = 0; i < lower.shape(0) && i < shapes.shape(0) && i < flags.shape(0); ++i) {
+    const auto code = static_cast<char32_t>(block * letters_of_block) + static_cast<char32_t>(i);
+    letters.push_back({code, static_cast<char32_t>(lower.data()[i]), static_cast<char32_t>(shapes.data()[i]),
+                       static_cast<std::uint8_t>(flags.data()[i])});
+  }
+  teach_letters(block, letters);
 }
 
 void bind_folded(nb::module_& m) {
@@ -211,7 +223,9 @@ void bind_attributes(nb::module_& m) {
   m.def("attribute_values", &attribute_values, nb::arg("name"), nb::arg("texts"), nb::arg("ids"), nb::arg("values").none(), nb::arg("grow"),
         "Ids of the values of an attribute for some texts; -1 where there is none, for_python where Python must find it.");
   m.def("native_attribute", &attribute_value, nb::arg("name"), nb::arg("text"),
-        "Of a text in ASCII, as riata.features.attributes defines it.");
+        "Of a text whose letters are known, as riata.features.attributes defines it.");
+  m.def("teach_letters", &teach, nb::arg("block"), nb::arg("lower"), nb::arg("shapes"), nb::arg("flags"),
+        "Letters of a block of 256: their lower case, shapes (X, x, d, or the letter itself), and flags.");
 }
 
 void folded(nb::module_& m) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "features/hashed.hpp"
@@ -10,157 +11,210 @@
 namespace riata {
 namespace {
 
-bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-char lowered(char c) noexcept { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
-char class_of(char c) noexcept { return is_upper(c) ? 'X' : is_lower(c) ? 'x' : is_digit(c) ? 'd' : c; }
-
 constexpr std::string_view yes = "yes";
 
-bool identity(std::string_view text, std::string& out) {
-  out = text;
+bool is_capital(const Letter& c) noexcept { return c.code >= U'A' && c.code <= U'Z'; }
+bool is_small(const Letter& c) noexcept { return c.code >= U'a' && c.code <= U'z'; }
+
+void append(char32_t code, std::string& out) {
+  const auto byte = [&](char32_t bits, char32_t mark) { out.push_back(static_cast<char>(mark | bits)); };
+  const auto rest = [&](int shift) { byte((code >> shift) & 0x3F, 0x80); };
+  if (code < 0x80) {
+    byte(code, 0);
+  } else if (code < 0x800) {
+    byte(code >> 6, 0xC0);
+    rest(0);
+  } else if (code < 0x10000) {
+    byte(code >> 12, 0xE0);
+    rest(6);
+    rest(0);
+  } else {
+    byte(code >> 18, 0xF0);
+    rest(12);
+    rest(6);
+    rest(0);
+  }
+}
+
+// Writes one character for each letter.
+template <class Of>
+void write(std::span<const Letter> letters, std::string& out, Of of) {
+  out.clear();
+  for (const Letter& letter : letters) append(of(letter), out);
+}
+
+void copy(std::span<const Letter> letters, std::string& out) {
+  write(letters, out, [](const Letter& c) { return c.code; });
+}
+
+bool any(const Word& word, std::uint8_t flag) noexcept {
+  return std::any_of(word.letters.begin(), word.letters.end(), [flag](const Letter& c) { return c.has(flag); });
+}
+
+bool contains(std::span<const Letter> letters, char32_t code) noexcept {
+  return std::any_of(letters.begin(), letters.end(), [code](const Letter& c) { return c.code == code; });
+}
+
+bool identity(const Word& word, std::string& out) {
+  out = word.text;
   return true;
 }
 
-bool bias(std::string_view, std::string& out) {
+bool bias(const Word&, std::string& out) {
   out.clear();
   return true;
 }
 
-bool outside(std::string_view, std::string&) { return false; }
+bool outside(const Word&, std::string&) { return false; }
 
-bool lower(std::string_view text, std::string& out) {
-  out.resize(text.size());
-  std::transform(text.begin(), text.end(), out.begin(), lowered);
+bool lower(const Word& word, std::string& out) {
+  write(word.letters, out, [](const Letter& c) { return c.lower; });
   return true;
 }
 
-bool stem(std::string_view text, std::string& out) {
-  lower(text, out);
-  const std::u32string left = porter(std::u32string(out.begin(), out.end()));
-  out.assign(left.begin(), left.end());
+bool ascii_lower(const Word& word, std::string& out) {
+  write(word.letters, out, [](const Letter& c) { return is_capital(c) ? c.lower : c.code; });
   return true;
 }
 
-bool ending(std::string_view text, std::string& out) {
-  std::string word, left;
-  lower(text, word);
-  stem(text, left);
+std::u32string lowered(const Word& word) {
+  std::u32string out;
+  for (const Letter& letter : word.letters) out.push_back(letter.lower);
+  return out;
+}
+
+bool stem(const Word& word, std::string& out) {
+  out.clear();
+  for (const char32_t code : porter(lowered(word))) append(code, out);
+  return true;
+}
+
+bool ending(const Word& word, std::string& out) {
+  const std::u32string whole = lowered(word), left = porter(whole);
   // Where word and stem begin to differ. The stemmer may end a stem with a letter that the word does not have.
-  const auto same = std::mismatch(left.begin(), left.end(), word.begin(), word.end()).second;
-  out.assign(same, word.end());
+  const auto same = std::mismatch(left.begin(), left.end(), whole.begin(), whole.end()).second;
+  out.clear();
+  std::for_each(same, whole.end(), [&](char32_t code) { append(code, out); });
   return !out.empty();
 }
 
-bool initial(std::string_view text, std::string& out) {
-  out = text.substr(0, 1);
+bool initial(const Word& word, std::string& out) {
+  copy(word.letters.first(std::min<std::size_t>(word.letters.size(), 1)), out);
   return !out.empty();
 }
 
 // Writes the class of every character, and shortens runs of one class to `most` characters. Line breaks are copied.
-void classes(std::string_view text, std::size_t most, std::string& out) {
+void classes(const Word& word, std::size_t most, std::string& out) {
   out.clear();
   std::size_t run = 0;
-  for (const char c : text) {
-    const char kind = class_of(c);
-    run = !out.empty() && out.back() == kind ? run + 1 : 1;
-    if (run <= most || kind == '\n') out.push_back(kind);
+  char32_t last = 0;
+  for (const Letter& letter : word.letters) {
+    run = run > 0 && last == letter.shape ? run + 1 : 1;
+    last = letter.shape;
+    if (run <= most || last == U'\n') append(last, out);
   }
 }
 
-bool fullshape(std::string_view text, std::string& out) {
-  classes(text, text.size(), out);
+bool fullshape(const Word& word, std::string& out) {
+  classes(word, word.letters.size(), out);
   return true;
 }
 
-bool shape(std::string_view text, std::string& out) {
-  classes(text, 2, out);
+bool shape(const Word& word, std::string& out) {
+  classes(word, 2, out);
   return true;
 }
 
-bool outline(std::string_view text, std::string& out) {
-  classes(text, 1, out);
+bool outline(const Word& word, std::string& out) {
+  classes(word, 1, out);
   return true;
 }
 
-bool letter_case(std::string_view text, std::string& out) {
-  const auto upper = std::count_if(text.begin(), text.end(), is_upper), lower_ones = std::count_if(text.begin(), text.end(), is_lower);
-  const bool title = upper == 1 && is_upper(text.front());
-  out = std::string_view(upper + lower_ones == 0 ? "none" : upper == 0 ? "lower" : lower_ones == 0 ? "upper" : title ? "title" : "mixed");
+bool letter_case(const Word& word, std::string& out) {
+  const auto is_upper = [](const Letter& c) { return c.has(Letter::upper); };
+  const bool uppers = any(word, Letter::upper), lowers = any(word, Letter::small);
+  const bool title = uppers && std::count_if(word.letters.begin(), word.letters.end(), is_upper) == 1 && is_upper(word.letters.front());
+  out = std::string_view(!any(word, Letter::changes) ? "none"
+                         : lowers && !uppers         ? "lower"
+                         : uppers && !lowers         ? "upper"
+                         : title                     ? "title"
+                                                     : "mixed");
   return true;
 }
 
-bool digit(std::string_view text, std::string& out) {
+bool digit(const Word& word, std::string& out) {
   out = yes;
-  return std::any_of(text.begin(), text.end(), is_digit);
+  return any(word, Letter::decimal);
 }
 
-bool digits(std::string_view text, std::string& out) {
-  out.resize(text.size());
-  std::transform(text.begin(), text.end(), out.begin(), [](char c) { return is_digit(c) ? '0' : c; });
-  return std::any_of(text.begin(), text.end(), is_digit);
+bool digits(const Word& word, std::string& out) {
+  write(word.letters, out, [](const Letter& c) { return c.has(Letter::decimal) ? U'0' : c.code; });
+  return any(word, Letter::decimal);
 }
 
-bool hyphen(std::string_view text, std::string& out) {
+bool hyphen(const Word& word, std::string& out) {
   out = yes;
-  return text.size() > 2 && text.substr(1, text.size() - 2).find('-') != std::string_view::npos;
+  return word.letters.size() > 2 && contains(word.letters.subspan(1, word.letters.size() - 2), U'-');
 }
 
-bool capitalised(std::string_view text, std::string& out) {
-  const bool one = text.size() > 1 && is_upper(text.front()) && std::all_of(text.begin() + 1, text.end(), is_lower);
+bool capitalised(const Word& word, std::string& out) {
   out = yes;
-  return one;
+  const auto& letters = word.letters;
+  return letters.size() > 1 && is_capital(letters.front()) && std::all_of(letters.begin() + 1, letters.end(), is_small);
 }
 
-bool capital(std::string_view text, std::string& out) {
+bool capital(const Word& word, std::string& out) {
   out = yes;
-  return text.size() == 1 && is_upper(text.front());
+  return word.letters.size() == 1 && is_capital(word.letters.front());
 }
 
-bool allcaps(std::string_view text, std::string& out) {
+bool allcaps(const Word& word, std::string& out) {
   out = yes;
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_upper);
+  return !word.letters.empty() && std::all_of(word.letters.begin(), word.letters.end(), is_capital);
 }
 
-bool mixedcaps(std::string_view text, std::string& out) {
-  classes(text, 1, out);
+bool mixedcaps(const Word& word, std::string& out) {
+  const auto a_to_z = [](const Letter& c) { return is_capital(c) || is_small(c); };
+  if (!std::all_of(word.letters.begin(), word.letters.end(), a_to_z)) return false;
+  classes(word, 1, out);
   const bool mixed = out == "XxX" || out == "XxXx";
   out = yes;
   return mixed;
 }
 
-bool initialcase(std::string_view text, std::string& out) {
-  const char first = text.empty() ? '.' : text.front();
-  out = std::string_view(is_lower(first) ? "lower" : is_upper(first) ? "upper" : "alphanumeric");
-  return is_lower(first) || is_upper(first) || is_digit(first);
+bool initialcase(const Word& word, std::string& out) {
+  if (word.letters.empty()) return false;
+  const Letter& first = word.letters.front();
+  out = std::string_view(first.has(Letter::small) ? "lower" : first.has(Letter::upper) ? "upper" : "alphanumeric");
+  return first.has(Letter::small) || first.has(Letter::upper) || first.has(Letter::alphanumeric);
 }
 
-bool capitaldot(std::string_view text, std::string& out) {
+bool capitaldot(const Word& word, std::string& out) {
   out = yes;
-  return !text.empty() && is_upper(text.front()) && text.find('.') != std::string_view::npos;
+  return !word.letters.empty() && word.letters.front().has(Letter::upper) && contains(word.letters, U'.');
 }
 
-bool uppercase(std::string_view text, std::string& out) {
+bool uppercase(const Word& word, std::string& out) {
   out = yes;
-  return std::any_of(text.begin(), text.end(), is_upper) && std::none_of(text.begin(), text.end(), is_lower);
+  return any(word, Letter::upper) && !any(word, Letter::small);
 }
 
-bool anyhyphen(std::string_view text, std::string& out) {
+bool anyhyphen(const Word& word, std::string& out) {
   out = yes;
-  return text.find('-') != std::string_view::npos;
+  return contains(word.letters, U'-');
 }
 
 template <std::size_t length>
-bool prefix(std::string_view text, std::string& out) {
-  out = text.substr(0, length);
-  return text.size() > length;
+bool prefix(const Word& word, std::string& out) {
+  if (word.letters.size() <= length) return false;
+  copy(word.letters.first(length), out);
+  return true;
 }
 
 template <std::size_t length>
-bool suffix(std::string_view text, std::string& out) {
-  if (text.size() <= length) return false;
-  out = text.substr(text.size() - length);
+bool suffix(const Word& word, std::string& out) {
+  if (word.letters.size() <= length) return false;
+  copy(word.letters.last(length), out);
   return true;
 }
 
@@ -187,7 +241,7 @@ constexpr std::array<std::pair<std::string_view, NativeAttribute>, 31> all{{
     {"suffix2", suffix<2>},
     {"suffix3", suffix<3>},
     {"suffix4", suffix<4>},
-    {"asciilower", lower},
+    {"asciilower", ascii_lower},
     {"capitalised", capitalised},
     {"capital", capital},
     {"allcaps", allcaps},
@@ -199,10 +253,6 @@ constexpr std::array<std::pair<std::string_view, NativeAttribute>, 31> all{{
 }};
 
 }  // namespace
-
-bool is_ascii(std::string_view text) noexcept {
-  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-}
 
 NativeAttribute native_attribute(std::string_view name) noexcept {
   for (const auto& [each, function] : all) {
@@ -216,11 +266,13 @@ std::vector<std::int32_t> look_up_values(NativeAttribute function, const Alphabe
   std::vector<std::int32_t> found;
   found.reserve(ids.size());
   std::string value;
+  Word word;
   for (const std::int32_t id : ids) {
     const std::string_view text = texts.text(id);
-    if (!is_ascii(text))
+    // Also with letters that are known by now: the order of values must not depend on what was read before.
+    if (!is_ascii(text) || !word.read(text))
       found.push_back(for_python);
-    else if (!function(text, value))
+    else if (!function(word, value))
       found.push_back(Alphabet::unknown);
     else
       found.push_back(!values ? hashed_text(value) : grow ? values->add(value) : values->find(value));

@@ -1,4 +1,5 @@
-// Riata's own attributes for ASCII texts. Python defines all attributes (riata/features/attributes.py) and computes them for other texts.
+// Riata's own attributes, for texts whose letters are known. Python defines all attributes (riata/features/attributes.py) and computes them
+// for other texts.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,12 @@
 #include <vector>
 
 #include "core/alphabet.hpp"
+#include "features/letters.hpp"
 
 namespace riata {
 
-bool is_ascii(std::string_view text) noexcept;
-
-// Writes the value of the attribute for an ASCII text. Returns false if the text does not have the attribute.
-using NativeAttribute = bool (*)(std::string_view text, std::string& out);
+// Writes the value of the attribute. Returns false if the text does not have the attribute.
+using NativeAttribute = bool (*)(const Word& word, std::string& out);
 
 // The attribute by its name in templates; nullptr if only Python defines it.
 NativeAttribute native_attribute(std::string_view name) noexcept;

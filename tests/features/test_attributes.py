@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from riata._core import native_attribute
 from riata.data.memory import as_corpus
-from riata.errors import DataError
+from riata.errors import DataError, RiataError
+from riata.features import letters
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
@@ -186,3 +187,35 @@ def test_a_failing_attribute_is_named_with_the_word_it_failed_on():
 @given(st.text(st.characters(max_codepoint=127), max_size=12))
 def test_the_core_computes_what_python_defines(name, text):
     assert native_attribute(name, text) == builtin()[name](text)
+
+
+def computed(name, text):
+    """By the core; Python where it says that it does not know a letter."""
+    letters.teach([text])
+    try:
+        return native_attribute(name, text)
+    except RiataError:
+        assert any(letters._flags(c) == 0 for c in text)
+        return builtin()[name](text)
+
+
+@pytest.mark.parametrize("name", builtin())
+@given(st.text(max_size=12))
+def test_the_core_agrees_on_letters_that_it_was_taught(name, text):
+    assert computed(name, text) == builtin()[name](text)
+
+
+@pytest.mark.parametrize("name", builtin())
+def test_the_core_agrees_on_every_character_of_the_basic_plane(name):
+    for start in range(0x80, 0xD7F8, 7):
+        text = "".join(map(chr, range(start, start + 7)))
+        for word in (text, text[3], f"a{text[2]}"):
+            assert computed(name, word) == builtin()[name](word), repr(word)
+
+
+def test_what_depends_on_more_than_a_character_is_left_to_python():
+    letters.teach(["ΣΑΣ", "İ", "ǅ"])
+    for text in ("ΣΑΣ", "İ", "ǅ"):
+        with pytest.raises(RiataError, match="letters"):
+            native_attribute("lower", text)
+    assert native_attribute("lower", "ΑΒ") == "αβ"

@@ -231,3 +231,19 @@ def test_models_that_do_not_fold_predict_without(options):
     estimator = quietly(Chunker(epochs=3, **options), CHUNKS)
     assert estimator.model_.folded is None
     assert np.array_equal(estimator.predict_ids(INPUTS), estimator.predict_ids(as_corpus(INPUTS)))
+
+
+def test_letters_that_were_met_once_need_no_python_again(monkeypatch):
+    """Attributes of words with letters outside ASCII cost most where Python computes them, word by word."""
+    data = [[(word, label) for word, _, label in sentence] for sentence in corpus(1, 20)]
+    template = parse("word[0]\nlower[0]\nshape[0]\nsuffix2[0]\nstem[0]\nword[-1] word[0]\nedge")
+    tagger = quietly(Tagger(template=template, check_input=False), data)
+    words = ["Größe", "Ärger", "Übel", "äöü", "GRÖSSE", "Straße", "naïve", "Đà", "nẵng"]
+    tagger.predict([words])
+    asked = []
+    real = tagger.model_.features.look_up
+    monkeypatch.setattr(tagger.model_.features, "look_up", lambda a, texts: asked.extend(texts) or real(a, texts))
+    new = [["Öl", "ÜBÄ", "đẹp", "ÀÁ-9", "süß"], ["Größenwahn", "ΣΟΦΟΣ"]]
+    found = tagger.predict(new)
+    assert set(asked) == {"ΣΟΦΟΣ"}  # a block of its own, and a letter with two small ones
+    assert [label for sentence in found for label in sentence] == [tagger.classes_[i] for i in unfolded(tagger, new)]

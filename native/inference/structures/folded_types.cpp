@@ -111,14 +111,15 @@ std::int32_t Folded::find_or_append(Column& column, std::string_view text, std::
 }
 
 std::int32_t Folded::compute(Column& column, std::string_view text) {
-  if (!is_ascii(text)) return -1;
+  thread_local Word word;
+  if (!word.read(text)) return -1;
   thread_local std::vector<std::int32_t> values;
   thread_local std::string value;
   values.clear();
   for (const std::int32_t a : column.attributes) {
     const AttributeSource& source = weights_->sources[a];
     if (!source.function) return -1;
-    const std::int32_t id = source.function(text, value) ? source.values->find(value) : -1;
+    const std::int32_t id = source.function(word, value) ? source.values->find(value) : -1;
     values.push_back(id < 0 ? -1 : id + boundary_values);
   }
   return find_or_append(column, text, values);

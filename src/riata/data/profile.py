@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -66,12 +67,16 @@ class ColumnProfile:
             blanks=any(" " in text for text in texts),
         )
 
+    @cached_property
+    def known(self) -> frozenset[str]:
+        return frozenset(self.values)
+
     def constant(self, counts: Counts, sentences: int) -> str | None:
         """The value of all these tokens, if that is no accident; None if there are several, or if most of training had this value, too."""
         [value, *others] = counts
         if others:
             return None
-        if value not in self.values:
+        if value not in self.known:
             return value if sentences >= FEW or (self.complete and value == "_") else None
         share = self.largest if value == self.values[0] else min(self.largest, 1 - self.largest)
         unlikely = share < 0.5 and -counts[value] * math.log(share) > CONSTANT

@@ -20,6 +20,7 @@ ENOUGH = 5_000  # tokens, after which only one call in RARELY is looked at
 RARELY = 32
 FAR = 0.35  # of ArrayProfile.distance
 EXAMPLES = 3
+MOST_OTHERS = 200  # values that training did not have, and that are counted one by one
 AS_IT_IS = "check_input=False (--force) reads it as it is."
 
 
@@ -117,7 +118,7 @@ class _Seen:
         self.others: dict[str, int] = {}  # values that are not among those of training
 
     def add(self, counts: Counts, profile: ColumnProfile) -> None:
-        known = frozenset(profile.values)
+        known = profile.known
         if self.tokens > ENOUGH:  # what comes later counts, too
             self.tokens, self.unknown, self.capitals = self.tokens // 2, self.unknown // 2, self.capitals // 2
         for text, number in counts.items():
@@ -130,7 +131,11 @@ class _Seen:
                 self.others[text] = self.others.get(text, 0) + number
                 if " " in text.strip() and not profile.blanks:
                     self.blank = text
-        self.others = dict(sorted(self.others.items(), key=lambda item: -item[1])[:100])
+        if len(self.others) > MOST_OTHERS:
+            self.others = dict(self._commonest()[: MOST_OTHERS // 2])
+
+    def _commonest(self) -> list[tuple[str, int]]:
+        return sorted(self.others.items(), key=lambda item: -item[1])
 
     def oddity(self, name: str, profile: ColumnProfile, whole: Profile) -> str:
         """What is odd about the column, and the likely remedy; empty if nothing is."""
@@ -145,7 +150,7 @@ class _Seen:
                 if profile.complete
                 else f"are none of the {len(profile.values)} commonest of training"
             )
-            examples = ", ".join(repr(shortened(text)) for text in list(self.others)[:EXAMPLES])
+            examples = ", ".join(repr(shortened(text)) for text, _ in self._commonest()[:EXAMPLES])
             return (
                 f"{name} is unlike the training data: {100 * self.unknown / self.tokens:.0f} % of its values {were} ({examples}); "
                 f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}"

@@ -200,6 +200,10 @@ class _Classes(dict[str, str]):
 _CLASSES = _Classes()
 
 
+def character_class(c: str) -> str:
+    return _CLASSES[c]
+
+
 def _character_classes(text: str) -> str:
     return "".join(map(_CLASSES.__getitem__, text))
 
@@ -213,5 +217,5 @@ def builtin() -> Mapping[str, Attribute]:
         if callable(value)
         and getattr(value, "__module__", None) == __name__
         and not name.startswith("_")
-        and name != "builtin"
+        and name not in ("builtin", "character_class")
     }

@@ -11,6 +11,7 @@ from riata._core import Alphabet, ChainWeights, Folded, Rules
 from riata.data.types import Corpus, Ids
 from riata.features.attributes import builtin
 from riata.features.compile import Features
+from riata.features.letters import teach
 from riata.inference.rules.legality import Flags
 
 RiskArguments: TypeAlias = tuple[dict[str, Any], Ids, Flags]  # a Risk, and which chunks labels stand for
@@ -76,6 +77,7 @@ class FoldedModel:
 
     def _add(self, native: Folded, column: int, alphabet: Alphabet, ids: Iterable[int]) -> list[int]:
         texts = [alphabet.text(i) for i in ids]
+        teach(texts)  # next time, the core will find their types
         values = [self._features.look_up(a, texts) for a in native.attributes(column)]
         return [native.add(column, text, row) for text, *row in zip(texts, *values, strict=True)]
 
