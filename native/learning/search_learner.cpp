@@ -19,10 +19,11 @@ std::int64_t siblings_of(const Settings& settings, When when) {
 }
 
 // The y-good nodes, in the places of the last nodes of a front that is full.
-std::vector<NodeId> beside(std::vector<NodeId> good, std::span<const NodeId> front) {
+std::vector<NodeId> beside(std::span<const NodeId> good, std::span<const NodeId> front) {
   const std::size_t left = front.size() - std::min(front.size(), good.size());
-  good.insert(good.end(), front.begin(), front.begin() + static_cast<std::ptrdiff_t>(left));
-  return good;
+  std::vector<NodeId> out(front.begin(), front.begin() + static_cast<std::ptrdiff_t>(left));
+  out.insert(out.end(), good.begin(), good.end());
+  return out;
 }
 
 // Whether a y-good node was merged with one of its rivals.
@@ -59,7 +60,7 @@ Learner::Verdict SearchLearner<Real>::at_front(Search& search, std::span<const N
       if (stepper_.spec().normalised) {
         keep_violating(search, match);
         const bool stays = match.rivals.size() < front.size() && !absorbed(search, match);
-        if (!wrong && stays) return {Next::restart, beside(siblings, front)};
+        if (!wrong && stays) return {Next::go_on, beside(siblings, front)};
       }
       update(search, match.siblings, competitors(search, match));
       if (spec_.when == When::early) return {Next::stop, {}};
@@ -101,7 +102,7 @@ void SearchLearner<Real>::remember_worst(Search& search, std::span<const NodeId>
   if (good.empty()) return;  // if prefixes of equal length compete, no y-good state may cover this prefix
   const auto higher = [&](NodeId a, NodeId b) { return tree[a].score + tree[a].heuristic < tree[b].score + tree[b].heuristic; };
   const NodeId truth = *std::max_element(good.begin(), good.end(), higher);
-  const double violation = search.ranking().violation(tree[best], tree[truth]);
+  const double violation = (tree[best].score + tree[best].heuristic) - (tree[truth].score + tree[truth].heuristic);
   const bool outranks = search.ranking().rank(tree[best]) >= search.ranking().rank(tree[truth]) || tie(search, {&truth, 1}, best);
   if (!outranks || (worst_.good && violation <= worst_.violation)) return;
   worst_.violation = violation;
@@ -121,8 +122,8 @@ Weighted SearchLearner<Real>::outputs_against(Search& search, std::span<const No
   return competitors(search, match);
 }
 
-// With a normalised threshold, the search down-weights y-good nodes by as much as the longest difference needs. Rivals that are behind by
-// their own margin, which depends on the difference, do not compete.
+// With a normalised threshold, y-good nodes come last in the search. Rivals that are behind by their own margin, which depends on the
+// difference, do not compete.
 template <class Real>
 void SearchLearner<Real>::keep_violating(Search& search, Search::Match& match) {
   measured_ = {match.siblings, {}};

@@ -44,8 +44,9 @@ class SearchLearner : public Learner {
     stepper_.begin(weight);
   }
 
-  // What y-good nodes are down-weighted by: with a normalised threshold, the largest that any of them may need.
-  double margin() const override { return stepper_.largest_margin(); }
+  // What y-good nodes are down-weighted by. With a normalised threshold, they come last: the margin that they need depends on the rival, so
+  // each front is compared with them.
+  double margin() const override { return stepper_.spec().normalised && stepper_.margin() > 0 ? Ranking::last : stepper_.margin(); }
   Verdict at_front(Search& search, std::span<const NodeId> front, bool lost, bool wrong) override;
   void at_dead_end(Search& search, NodeId last) override;
 

@@ -26,9 +26,8 @@ double Stepper<Real>::margin() const noexcept {
 }
 
 template <class Real>
-bool Stepper<Real>::violates(const Difference& delta) {
+bool Stepper<Real>::violates(const Difference& delta) const {
   const double length = weights_->length(delta);
-  if (spec_.normalised) longest_ = std::max(longest_, length);
   return weights_->dot(delta) <= threshold(length) + rounding(length);
 }
 

@@ -65,10 +65,8 @@ class Stepper {
 
   // By how much the truth must be ahead (ALMA; 0 for others), of differences of length 1 and less.
   double margin() const noexcept;
-  // The largest of the margins that the truth may need. With a normalised threshold, it is that of the longest difference that was seen.
-  double largest_margin() const noexcept { return margin() * longest_; }
-  // Whether the truth is ahead by less than the margin of this difference, which may be the longest so far.
-  bool violates(const Difference& delta);
+  // Whether the truth is ahead by less than the margin of this difference.
+  bool violates(const Difference& delta) const;
   // Makes one step along a difference. cost: of the competitors; only MIRA and subgradient use it. Of subgradient steps, an example makes
   // one.
   void step(const Difference& delta, double cost);
@@ -97,7 +95,6 @@ class Stepper {
   StepStats stats_;
   std::vector<Difference> recorded_;
   double generation_ = 1;  // k of Eq. 3
-  double longest_ = 1;     // of the differences that `violates` has measured, at least 1; 1 if the threshold is not normalised
   double weight_ = 1;      // of the present example
   bool updated_ = false;
   Pegasos pegasos_;

@@ -88,6 +88,46 @@ def test_where_no_difference_is_longer_than_one_both_thresholds_are_the_same():
     assert both[0].weights() == both[1].weights()
 
 
+class Named(riata.Problem):
+    """One decision. x: names of features, each with a value."""
+
+    def initial(self, x):
+        return ()
+
+    def actions(self, x, s):
+        return ("A", "B")
+
+    def apply(self, x, s, a):
+        return (a,)
+
+    def is_goal(self, x, s):
+        return bool(s)
+
+    def observe(self, x, s):
+        return list(x.items())
+
+    def regret(self, x, s, y):
+        return float(s != () and s[0] != y)
+
+
+@pytest.mark.parametrize("queue", [{"queue": "greedy"}, {"beam": 1}])
+def test_training_ends_only_when_long_differences_have_their_margin_too(queue):
+    """The second example is right from the first update on, by less than its margin, which is ten times that of the first."""
+    inputs, outputs = [{"a": 1.0}, {"a": 1.0, "b": 10.0}], ["A", "A"]
+    settings = {"threshold": "normalised", "alpha": 0.5, "average": False, "shuffle": False}
+    made = riata.Predictor(Named(), "laso-alma", epochs=100, settings=settings, **queue).fit(inputs, outputs)
+    assert made.history_[-1]["updates"] == 0
+    updates = sum(epoch["updates"] for epoch in made.history_)
+    threshold = (1 - 0.5) * (1 / 0.5) / math.sqrt(1 + updates)
+    for x in inputs:
+        ahead = sum(
+            value * (made.weights().get((name, "A"), 0) - made.weights().get((name, "B"), 0))
+            for name, value in x.items()
+        )
+        length = math.sqrt(2 * sum(value**2 for value in x.values()))
+        assert ahead >= threshold * max(1, length)
+
+
 def test_greedy_search_is_a_beam_of_one():
     made = [
         riata.Chunker("laso-alma", structure="chain", epochs=3, settings={"threshold": "normalised"}, **queue)

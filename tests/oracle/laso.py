@@ -19,6 +19,7 @@ from oracle.features import earlier
 
 CLOSE = 1e-9
 NOTHING = 1e-12
+LAST = 1e30  # a margin that puts y-good nodes behind all others
 
 
 class TooClose(Exception):
@@ -49,9 +50,6 @@ class Laso:
         self.C = settings["C"] or {"alma": np.sqrt(2), "mira": 1.0, "perceptron": None}[self.step]
         self.p = settings["p"]
         self.normalised = settings["threshold"] == "normalised"
-        self.longest = self.reach = (
-            1.0  # of the differences that were compared with the threshold, where it is normalised
-        )
         self.legal = legal  # legal(before, label); None stands for either end of the sentence
         self.w = dict(initial or {})
         self.theta = link(self.w, self.p / (self.p - 1))  # of ALMA: what w is derived from
@@ -91,7 +89,6 @@ class Laso:
         nodes, made = [self.make_node(x, y, ())], []
         worst = None  # violation, y-good node, competitors
         while nodes:
-            self.reach = self.longest
             front, nodes = self.remove_front(nodes)
             node = front[0]
             goal = all(self.is_goal(x, node) for node in front)
@@ -100,9 +97,8 @@ class Laso:
                 sibs = self.siblings(x, y, front)
                 rivals = self.violating(x, sibs, self.rivals(x, sibs[0], front, nodes, made))
                 if lost and not goal and self.stays(x, sibs, rivals, front):
-                    kept = [*sibs, *front[: max(0, len(front) - len(sibs))]]
-                    nodes, made = [self.make_node(x, y, n.labels) for n in kept], []
-                    self.expanded = {}
+                    made = self.operators(x, y, [*front[: max(0, len(front) - len(sibs))], *sibs])
+                    nodes = self.enqueue([], made)
                     continue
                 self.update(x, y, sibs, self.competitors(y, sibs, rivals))
                 if self.when == "early":
@@ -118,8 +114,9 @@ class Laso:
             if self.when == "max-violation" and not node.good:
                 (good,) = self.siblings(x, y, front)
                 if not self.by_prefix() or self.cover(x, good) == self.cover(x, node):
-                    violation = self.rank(node) - self.rank(good)
-                    if not self.below(violation, 0.0) and (worst is None or self.below(worst[0], violation)):
+                    outranks = not self.below(self.rank(node), self.rank(good))
+                    violation = node.score - good.score
+                    if outranks and (worst is None or self.below(worst[0], violation)):
                         rivals = self.violating(x, [good], self.rivals(x, good, front, nodes, made))
                         worst = violation, good, self.competitors(y, [good], rivals)
             if goal:
@@ -236,7 +233,9 @@ class Laso:
         return (1 - self.alpha) * self.B * ((self.p - 1) / self.k) ** 0.5 if self.step == "alma" else 0.0
 
     def rank(self, node):
-        return node.score - self.margin() * self.reach * node.good
+        """By what nodes are ordered. With a normalised threshold, y-good nodes are the last, since their margin depends on the rival."""
+        last = self.normalised and self.margin() > 0
+        return node.score - (LAST if last else self.margin()) * node.good
 
     def violating(self, x, sibs, rivals):
         """With a normalised threshold: the nodes whose own difference violates it."""
@@ -247,7 +246,6 @@ class Laso:
         )
 
     def violates(self, delta):
-        self.longest = max(self.longest, norm(delta, self.p))
         return not self.below(self.threshold(delta), self.dot(delta))
 
     def threshold(self, delta):

@@ -83,9 +83,11 @@ Learner::Next Search::learn(Learner& learner, Recorder* recorder) {
   const bool wrong = at_goal_ && !tree_[front_.front()].good;  // GoalTest(node) and node is not y-good
   // sibs <- siblings(node, y); w <- update(w, x, sibs, node + nodes)
   const Learner::Verdict verdict = learner.at_front(*this, front_, lost, wrong);
-  if (verdict.next != Learner::Next::restart) return verdict.next;
-  rescore(verdict.siblings);
+  if (verdict.siblings.empty()) return verdict.next;
+  if (verdict.next == Learner::Next::restart) rescore(verdict.siblings);
   if (recorder) recorder->restarted(*this, verdict.siblings);
+  if (verdict.next == Learner::Next::go_on) front_ = verdict.siblings;
+  if (verdict.next != Learner::Next::restart) return verdict.next;
   queue_.clear();
   good_ = 0;
   enqueue(verdict.siblings);  // nodes <- MakeQueue(sibs)

@@ -48,7 +48,7 @@ class Learner {
 
   struct Verdict {
     Next next = Next::go_on;
-    std::vector<NodeId> siblings = {};  // nodes to restart from
+    std::vector<NodeId> siblings = {};  // nodes to restart from; with go_on, the nodes to expand instead of the front, if there are any
   };
 
   // What is subtracted from the scores of y-good nodes at present (ALMA; 0 for others).

@@ -44,6 +44,7 @@ struct Node {
 // count as equal: a few rounding errors are subtracted from y-good nodes.
 struct Ranking {
   static constexpr double roundings = 8 * std::numeric_limits<double>::epsilon();
+  static constexpr double last = 1e30;                            // a margin that puts y-good nodes behind all others, in any precision
   double margin = 0;                                              // subtracted from y-good nodes during learning (ALMA)
   std::int64_t width = std::numeric_limits<std::int64_t>::max();  // how many candidates of one expansion can survive
 
@@ -51,11 +52,6 @@ struct Ranking {
   double rank(const N& node) const noexcept {
     const double sum = node.score + node.heuristic;
     return node.good ? sum - margin - roundings * std::max(1.0, std::abs(sum)) : sum;
-  }
-
-  // By how much a node is ahead of a y-good node; 0 is a tie.
-  double violation(const Node& node, const Node& good) const noexcept {
-    return (node.score + node.heuristic) - (good.score + good.heuristic - margin);
   }
 
   // Whether a comes before b. At a complete tie, the one that was inserted first does; the caller must know which.
