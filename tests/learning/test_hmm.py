@@ -86,10 +86,13 @@ def test_portions_are_added_up():
 
 
 def test_a_weight_is_so_many_sentences():
-    """But for the words that are rare by how often they stand there."""
-    weighted = quietly(Tagger("hmm"), WORDS, TAGS, sample_weight=[2, 1, 0, 1])
-    repeated = quietly(Tagger("hmm"), [WORDS[0], *WORDS], [TAGS[0], *TAGS], sample_weight=[1, 1, 1, 0, 1])
-    assert packed(weighted.model_) == packed(repeated.model_)
+    """Also for the words that are rare: with rare=1, those of the first sentence no longer are."""
+    for rare in (0, 1, 2, 10):
+        weighted = quietly(Tagger("hmm", rare=rare), WORDS, TAGS, sample_weight=[2, 1, 0, 1])
+        again = [0, 0, 1, 3]
+        repeated = quietly(Tagger("hmm", rare=rare), [WORDS[i] for i in again], [TAGS[i] for i in again])
+        assert weighted.state_features_ == repeated.state_features_
+        assert weighted.transition_features_ == repeated.transition_features_
 
 
 def test_one_epoch_is_all(tmp_path):

@@ -43,7 +43,7 @@ class Hmm:
                 tokens += weight
                 self.general[label] += weight
                 for c, word in enumerate(columns):
-                    self.seen[c][word] += 1
+                    self.seen[c][word] += weight
                     self.words[c][word][label] += weight
         total = sum(self.general.values())
         self.general = {label: count / total for label, count in self.general.items()}

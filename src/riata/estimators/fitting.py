@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from riata.choosing.options import Options, check_parts, check_stream, checked
 from riata.choosing.passes import check_one_pass
+from riata.choosing.sample_weight import sentence_weights, weighed
 from riata.data.profile import profile_of
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
@@ -70,7 +71,7 @@ class Fitting(Columns):
         if options.passes.passes > 1:
             from riata.estimators.two_passes import first_pass, once
 
-            raw = self.with_output(X, y, unknown=options.has_unknown)
+            raw, sample_weight = weighed(self.with_output(X, y, unknown=options.has_unknown), sample_weight)
             tell = once(tell)
             first = first_pass(self, options, raw, sample_weight, tell)
             X, y, options = first.data, None, first.options
@@ -170,11 +171,10 @@ class Fitting(Columns):
 
         fresh: whether the only labels are those of the data.
         """
-        from riata.choosing.sample_weight import sentence_weights
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable
         from riata.learning.unknown import partly_known
 
-        data = self.with_output(X, y, unknown=options.has_unknown)
+        data, weights = weighed(self.with_output(X, y, unknown=options.has_unknown), sample_weight)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
         data = given = partly_known(data, options)
@@ -184,7 +184,7 @@ class Fitting(Columns):
             data = learnable(data, tags, strict=options.strict, listener=tell)
         if fresh:
             check_labels_differ(given, self.outputs, tell)
-        return data, tags, sentence_weights(sample_weight, len(data))
+        return data, tags, sentence_weights(weights, len(data))
 
     def _class_names(self, classes: Any) -> tuple[str, ...]:
         if classes is None:

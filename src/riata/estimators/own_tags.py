@@ -20,6 +20,7 @@ import numpy as np
 
 from riata.choosing.options import checked
 from riata.choosing.passes import FOLDS
+from riata.choosing.sample_weight import weighed
 from riata.data.columns import with_texts
 from riata.data.elsewhere import says_nothing
 from riata.data.memory import as_corpus, is_empty
@@ -97,7 +98,8 @@ class OwnTags(Fitting, Judging, Constrained):
             return super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
         X, tell = as_corpus(X), warn_of if listener is None else listener
         if X.given is None or self.tags not in (None, GIVEN):
-            X, y = self._informative(self.with_output(X, y, unknown=True), tell, goes_on=self.warm_start), None
+            data, sample_weight = weighed(self.with_output(X, y, unknown=True), sample_weight)
+            X, y = self._informative(data, tell, goes_on=self.warm_start), None
             if X_dev is not None:
                 X_dev, y_dev = self._as_learnt(self.with_output(X_dev, y_dev)), None
         if self._way(X, tell) != GIVEN:

@@ -82,12 +82,12 @@ class ColumnCounts:
     word: int  # family of the word
     labels: int
     counts: Counts = field(init=False)  # [words, labels]
-    seen: NDArray[np.int64] = field(init=False)  # [words] number of occurrences, without weights
+    seen: Counts = field(init=False)  # [words] number of occurrences, each as often as its sentence weighs
     levels: Ids = field(init=False)  # [families, words] n-grams, -1: none
 
     def __post_init__(self) -> None:
         self.counts = np.zeros((0, self.labels))
-        self.seen = np.zeros(0, np.int64)
+        self.seen = np.zeros(0)
         self.levels = np.zeros((len(self.families), 0), np.int32)
 
     def add(self, index: FeatureIndex, instances: Instances, labels: Ids, weights: Counts) -> None:
@@ -96,7 +96,7 @@ class ColumnCounts:
         pairs = words.astype(np.int64) * self.labels + labels
         self.counts = np.pad(self.counts, ((0, more), (0, 0)))
         self.counts += np.bincount(pairs, weights, size * self.labels).reshape(size, self.labels)
-        self.seen = np.pad(self.seen, (0, more)) + np.bincount(words, minlength=size)
+        self.seen = np.pad(self.seen, (0, more)) + np.bincount(words, weights, size)
         self.levels = np.pad(self.levels, ((0, 0), (0, more)), constant_values=-1)
         for row, family in zip(self.levels, self.families, strict=True):
             row[words] = instances.column(family)
