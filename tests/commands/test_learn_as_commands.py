@@ -48,14 +48,14 @@ def test_evaluate_scores_in_the_encoding_of_the_data(trained):
 def test_inspect_shows_the_labels_that_were_learnt_and_says_so(trained):
     status, out, _ = trained("inspect", "m.riata", "--json")
     facts = json.loads(out)
-    assert (status, facts["encoding"], facts["learnt_as"], facts["labels"]) == (0, "iob2", "bioes", 5)
-    assert set(facts["heaviest"]) == {"O", "B-NP", "E-NP", "S-NP", "S-VP", "S-PP"}
+    assert (status, facts["encoding"], facts["learnt_as"], facts["labels"]) == (0, "iob2", "bioes", 7)
+    assert set(facts["heaviest"]) == {"O", *(f"{prefix}-{type_}" for prefix in "BIES" for type_ in ("NP", "VP", "PP"))}
     status, out, _ = trained("inspect", "m.riata", "--label", "S-NP")
     assert status == 0
-    assert "the 6 labels that were learnt, in BIOES; the model answers in IOB2." in out
-    status, _, err = trained("inspect", "m.riata", "--label", "I-NP")
+    assert "the 13 labels that were learnt, in BIOES; the model answers in IOB2." in out
+    status, _, err = trained("inspect", "m.riata", "--label", "I-NEW")
     assert status == 2
-    assert "I-NP" in err
+    assert "I-NEW" in err
     trained(*TRAIN, "--epochs", "1")
     assert "learnt" not in trained("inspect", "m.riata")[1]
 

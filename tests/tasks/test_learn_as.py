@@ -14,6 +14,7 @@ import riata
 from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, registry
 from riata.data.encodings.base import convert
 from riata.data.memory import as_corpus, label_column, with_column
+from riata.data.types import Span
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
@@ -37,8 +38,16 @@ def recoded(corpus, source, target):
     return with_column(inputs, label_column(labels, inputs))
 
 
+def every_label(corpus):
+    """The corpus after a sentence with chunks of one, two and three tokens of each type, touching and apart: it has all labels of them."""
+    types = sorted({label[2:] for labels in corpus.sentences_of(-1) for label in labels if label != "O"})
+    chunks = [["B-{0}"], ["B-{0}", "I-{0}"], ["B-{0}", "I-{0}", "I-{0}"]]
+    labels = [label.format(one) for one in types for chunk in [*chunks, ["O"], *chunks[::-1], ["O"]] for label in chunk]
+    return as_corpus([[("x", "X", label) for label in labels], *corpus])
+
+
 def data(encoding, split="train"):
-    return recoded(embedded(split=split), "iob2", encoding)
+    return recoded(every_label(embedded(split=split)), "iob2", encoding)
 
 
 def plain(corpus):
@@ -169,9 +178,50 @@ def test_illegal_tags_are_read_as_conlleval_does_before_they_are_recoded():
     words, labels = [["a", "b", "c"], ["d", "e"]], [["I-X", "I-X", "O"], ["B-X", "I-Y"]]
     with pytest.warns(RiataWarning, match="Illegal tags"):
         made = Chunker(encoding="iob2", learn_as="bioes").fit(words, labels)
-    assert made.facts_["label_counts"] == {"B-X": 1, "E-X": 1, "O": 1, "S-X": 1, "S-Y": 1}
+    assert made.facts_["label_counts"] == {
+        "B-X": 1,
+        "E-X": 1,
+        "O": 1,
+        "S-X": 1,
+        "S-Y": 1,
+        **dict.fromkeys(("B-Y", "E-Y", "I-X", "I-Y"), 0),
+    }
     with pytest.raises(errors.LabelError, match="illegal in IOB2"):
         Chunker(encoding="iob2", learn_as="bioes", strict=True).fit(words, labels)
+
+
+@pytest.mark.parametrize(("encoding", "learnt"), PAIRS)
+def test_types_have_the_labels_of_chunks_of_any_length(encoding, learnt):
+    """In training, each VP has one token and each PP has two; another PP touches none of its type."""
+    seen = [[("a", "B-VP"), ("b", "B-PP"), ("c", "I-PP"), ("d", "O")], [("a", "B-VP"), ("d", "O")]]
+    made = quietly(
+        Chunker("crf", template=parse("word[0]\nedge"), learn_as=learnt), recoded(as_corpus(seen), "iob2", encoding)
+    )
+    chunk, touching = get(learnt).chunk, get(learnt).touching
+    if encoding != learnt:
+        assert set(made.model_.labels) == {
+            "O",
+            *(f"{p}-{type_}" for p in {*chunk, *touching} for type_ in ("VP", "PP")),
+        }
+        for length in (1, 2, 3):
+            for type_ in ("VP", "PP"):
+                spans = [Span(0, length, type_), Span(length, 2 * length, type_)]
+                labels = get(encoding).encode(spans, 2 * length + 1)
+                assert np.isfinite(made.log_likelihood([["d"] * (2 * length + 1)], [labels])).all()
+    else:
+        assert set(made.model_.labels) == set(made.classes_) == {"O", *as_learnt_labels(seen, encoding)}
+
+
+def as_learnt_labels(corpus, encoding):
+    return {label for labels in recoded(as_corpus(corpus), "iob2", encoding).sentences_of(-1) for label in labels}
+
+
+def test_joint_tags_have_them_too():
+    seen = [[("a", "N", "B-VP"), ("d", "V", "O")]]
+    for parameters in ({}, {"recipe": "crf", "structure": "factorial"}):
+        made = quietly(riata.JointTagger(learn_as="bioes", epochs=1, **parameters), seen)
+        assert {chunk for _, chunk in made.classes_} == {"O", "B-VP", "I-VP"}
+        assert made.model_.outputs.chunks == ("O", "S-VP", "B-VP", "E-VP", "I-VP")
 
 
 def test_partial_fit_takes_classes_of_the_data():
@@ -184,8 +234,7 @@ def test_partial_fit_takes_classes_of_the_data():
         asked.partial_fit(ours, classes=classes)
         other.partial_fit(theirs, classes=[f"{prefix}-{type_}" for type_ in types for prefix in "BIES"])
     assert set(asked.classes_) == {"O", *classes}
-    test = embedded(split="test")
-    assert asked.predict(test) == to("iob2", "bioes", other.predict(data("bioes", "test")))
+    assert asked.predict(data("iob2", "test")) == to("iob2", "bioes", other.predict(data("bioes", "test")))
     with pytest.raises(errors.LabelError, match=r"'S-NEW' \(as learnt, in BIOES\) is unknown"):
         asked.partial_fit([[("a", "b", "B-NEW")]])
     asked.partial_fit([[("a", "b", "O")]])  # of which no encoding can be told
@@ -245,7 +294,7 @@ def test_class_weights_are_by_the_labels_of_the_data():
 
 
 def test_sentence_weights_are_unaffected():
-    weights = np.linspace(0, 2, 120)
+    weights = np.linspace(0.1, 2, 120)
     asked = Chunker(learn_as="bioes", template=SMALL, epochs=2).fit(data("iob2")[:120], sample_weight=weights)
     by_hand = Chunker(template=SMALL, epochs=2).fit(data("bioes")[:120], sample_weight=weights)
     check_same(asked, by_hand)
@@ -293,7 +342,8 @@ def test_files_are_labelled_in_the_encoding_of_the_data(tmp_path):
 
 
 def test_predicted_labels_that_the_model_never_gives_are_refused():
-    made = quietly(Chunker(learn_as="bioes", template=SMALL, epochs=1), CHUNKS)
+    made = quietly(Chunker(template=SMALL, epochs=1), recoded(as_corpus(CHUNKS), "iob2", "bioes"))
+    made.set_model(made.model_, as_learnt(get("iob2"), "bioes"))
     inside = np.full(len(CHUNKS[0]), made.classes_.index("B-VP"), np.int32)
     assert made.search_errors(CHUNKS[:1], predicted=inside).wrong == 1
     made.set_model(made.model_, as_learnt(get("iob1"), "bioes"))

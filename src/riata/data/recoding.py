@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -53,6 +53,17 @@ class Tags(NamedTuple):
             type_ = self.data.split(label)[1]
             found.update(dict.fromkeys(f"{prefix}-{type_}" for prefix in self.learnt.prefixes))
         return tuple(found)
+
+    def completed(self, learnt: Iterable[str]) -> tuple[str, ...]:
+        """These labels, as they are learnt, and all others of their types: chunks in new text may be longer than those of the data.
+
+        Where the labels of the data are learnt as they are, nothing is added.
+        """
+        given = tuple(learnt)
+        tags = [label for label in given if label != OUTSIDE and self.learnt.is_tag(label)] if self.recoded else []
+        types = dict.fromkeys(self.learnt.split(tag)[1] for tag in tags)
+        others = (f"{prefix}-{type_}" for type_ in types for prefix in self.learnt.prefixes)
+        return tuple(dict.fromkeys([*given, *others]))
 
 
 @dataclass(frozen=True, eq=False)

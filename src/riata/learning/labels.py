@@ -44,12 +44,15 @@ class LabelSet:
         return column.numbered(self.labels)
 
 
-def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = ()) -> LabelSet:
-    """The labels of the last column, as they are learnt, and of `extra`, which are labels as the data write them."""
+def label_set(corpus: Corpus, tags: Tags | None, extra: tuple[str, ...] = (), *, fresh: bool = True) -> LabelSet:
+    """The labels of the last column, as they are learnt, and of `extra`, which are labels as the data write them.
+
+    fresh: whether no model determines which labels there are.
+    """
     counts = counts_of(corpus.columns[-1])
     for label in extra if tags is None else tags.learnt_classes(extra):
         counts.setdefault(label, 0)
-    return label_set_of(counts, tags, corpus.name)
+    return label_set_of(counts, tags, corpus.name, fresh=fresh)
 
 
 def counts_of(column: Column) -> dict[str, int]:
@@ -95,9 +98,12 @@ def check_label_count(counts: Mapping[str, int], name: str) -> None:
         )
 
 
-def label_set_of(counts: Mapping[str, int], tags: Tags | None, name: str) -> LabelSet:
-    """Labels by frequency. Chunk labels always include the label of tokens outside chunks. name: of the data."""
-    counts = {**({} if tags is None else {OUTSIDE: 0}), **counts}
+def label_set_of(counts: Mapping[str, int], tags: Tags | None, name: str, *, fresh: bool = True) -> LabelSet:
+    """Labels by frequency. Chunk labels always include the label of tokens outside chunks; in an encoding other than that of the data,
+    all labels of their types. name: of the data.
+    """
+    if tags is not None:
+        counts = {OUTSIDE: 0, **dict.fromkeys(tags.completed(counts) if fresh else (), 0), **counts}
     check_label_count(counts, name)
     order = sorted(counts, key=lambda label: (-counts[label], label))
     return LabelSet(tuple(order), {label: counts[label] for label in order}, tags)

@@ -77,7 +77,7 @@ class StreamedFit:
             dev = partial(self._between, first_dev, survey.sentences, mend=recoded)
         elif options.dev is not None:
             dev = partial(iter, [fit.checked_dev(as_corpus(options.dev), survey.shape)])
-        labels = fit.known(label_set_of(survey.counts, survey.tags, self.file.name))
+        labels = fit.known(label_set_of(survey.counts, survey.tags, self.file.name, fresh=fit.start is None))
         parts = partial(self._between, 0, first_dev, mend=True)
         tokens = survey.tokens if first_dev == survey.sentences else None
         outcome = self._train(self._examples(labels, parts, first_dev, tokens), options.epochs, dev)
@@ -101,7 +101,7 @@ class StreamedFit:
             yield from self._between(0, survey.sentences, mend=True)
             yield from more
 
-        labels = fit.known(label_set_of(counts, survey.tags, self.file.name))
+        labels = fit.known(label_set_of(counts, survey.tags, self.file.name, fresh=fit.start is None))
         sentences, tokens = survey.sentences + sum(map(len, more)), survey.tokens + sum(c.tokens for c in more)
         return self._train(self._examples(labels, parts, sentences, tokens), epochs, None, refit=True), labels
 

@@ -45,7 +45,7 @@ class LearntStructure(ABC):
     @staticmethod
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
         """The labels of the output column and of `extra`. fresh: whether training starts without a model."""
-        return label_set(data, tags, extra)
+        return label_set(data, tags, extra, fresh=fresh)
 
     @staticmethod
     def counted(column: Column) -> dict[str, int]:

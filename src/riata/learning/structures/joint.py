@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class LearntJoint(LearntStructure):
     def label_set(data: Corpus, tags: Tags | None, extra: tuple[str, ...], *, fresh: bool) -> LabelSet:
         assert tags is not None
         counts = {**dict.fromkeys(learnt_pairs(extra, tags), 0), **counts_of(data.columns[-1])}
+        if fresh:
+            counts = {**dict.fromkeys(completed_pairs(counts, tags), 0), **counts}
         pairs = joint_outputs(counts, tags.learnt, data.name).labels if fresh else tuple(counts)
         return LabelSet(pairs, counts, tags)
 
@@ -98,6 +100,11 @@ def joint_outputs(counts: Mapping[str, int], encoding: Encoding, name: str) -> J
 def learnt_pairs(pairs: Sequence[str], tags: Tags) -> list[str]:
     """All pairs that may be learnt if the data contain these pairs."""
     return [joined_text(tag, chunk) for tag, given in map(parts_of, pairs) for chunk in tags.learnt_classes([given])]
+
+
+def completed_pairs(pairs: Iterable[str], tags: Tags) -> list[str]:
+    """Pairs with all chunk labels that may be learnt of the types of these pairs, each with a tag that it may have."""
+    return [joined_text(tag, chunk) for tag, one in map(parts_of, pairs) for chunk in tags.completed([one])]
 
 
 def totals(counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
