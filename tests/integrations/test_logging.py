@@ -1,8 +1,15 @@
 """Training in Python's logs."""
 
+import io
 import logging
+import warnings
+
+import pytest
 
 import riata
+from python_problems import TAGS as LETTERS
+from python_problems import WORDS as SPELLED
+from python_problems import Tagging
 from samples import TAGS, WORDS, quietly
 
 
@@ -30,3 +37,31 @@ def test_without_logs_nothing_changes(caplog):
         same = quietly(riata.Tagger("perceptron", epochs=2), WORDS, TAGS, listener=heard.append)
     assert heard
     assert same.predict(WORDS) == model.predict(WORDS)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("kind", ["estimator", "problem"])
+def test_a_terminal_shows_a_line_per_epoch_if_nothing_else_listens(kind, monkeypatch, caplog):
+    def lines(**options):
+        screen = Terminal()
+        monkeypatch.setattr("sys.stderr", screen)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", riata.RiataWarning)
+            if kind == "estimator":
+                riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS, **options)
+            else:
+                riata.Predictor(Tagging(), epochs=3).fit(SPELLED, LETTERS, **options)
+        return [line.split(",")[0] for line in screen.getvalue().splitlines()]
+
+    caplog.set_level(logging.WARNING, logger="riata")
+    assert lines() == ["epoch 1", "epoch 2", "epoch 3"]
+    assert lines(listener=lambda event: None) == []
+    monkeypatch.setattr(Terminal, "isatty", lambda self: False)
+    assert lines() == []
+    monkeypatch.setattr(Terminal, "isatty", lambda self: True)
+    caplog.set_level(logging.INFO, logger="riata")
+    assert lines() == []

@@ -51,19 +51,19 @@ class Fitting(Columns):
         """Learns from a Corpus (its last column is the output), or from sentences and their labels; with `stream`, from a file.
 
         A sentence is a list of words, of tuples of columns or of dictionaries of features, or an array of numbers [T, d].
-        X_dev, y_dev: development data, instead of the parameter `dev`.
-
+        X_dev, y_dev: development data, instead of the parameter `dev`. listener: is called with what happens; without one, warnings are
+        Python's, and a terminal shows every epoch.
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
         from riata.data.streamed import ColumnFile
         from riata.estimators.development import with_dev
         from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
-        from riata.learning.logs import logged
+        from riata.learning.logs import heard
         from riata.learning.streaming import StreamedFit
         from riata.learning.survey import survey
 
-        tell = logged(warn_of if listener is None else listener)
+        tell = heard(listener)
         began = time.perf_counter()
         options = with_dev(self, checked(self, goes_on=self.warm_start), X_dev, y_dev)
         start = self._start() if self.warm_start else None

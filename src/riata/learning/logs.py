@@ -1,12 +1,29 @@
-"""Training in the logs of Python: the logger `riata.training`."""
+"""What training says where no listener was given: lines on a terminal, or the logs of Python, the logger `riata.training`."""
 
 from __future__ import annotations
 
 import logging
+import sys
 
-from riata.learning.events import Epoch, Event, Listener, Note
+from riata.learning.events import Epoch, Event, Listener, Note, warn
 
 NAME = "riata.training"
+
+
+def heard(listener: Listener | None) -> Listener:
+    """The listener of a training. None: warnings are those of Python; and if nobody reads the log, and standard error is a terminal, it
+    gets a line per epoch.
+    """
+    found = logged(listener or warn)
+    if listener is not None or found is not warn or not (sys.stderr is not None and sys.stderr.isatty()):
+        return found
+
+    def shown(event: Event) -> None:
+        if isinstance(event, Epoch):
+            print(_in_words(event), file=sys.stderr, flush=True)
+        warn(event)
+
+    return shown
 
 
 def logged(listener: Listener) -> Listener:

@@ -19,6 +19,7 @@ from riata.interrupts import AsInterrupt
 from riata.learning.cost import within_memory
 from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, Note, warn
+from riata.learning.logs import heard
 from riata.learning.loop import Outcome
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import HERE, checked, development, searching, width
@@ -116,11 +117,11 @@ class Predictor(Params):
         """Learns from inputs and their true outputs, which only `problem.regret` reads (and `problem.loss`, of development data).
 
         X_dev, Y_dev: development data, instead of the parameter `dev`. sample_weight: one number per example, which multiplies its steps.
-        listener: is called with what happens (riata.learning.events); without one, warnings are Python's.
+        listener: is called with what happens (riata.learning.events); without one, warnings are Python's, and a terminal shows every epoch.
 
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
-        tell = warn if listener is None else listener
+        tell = heard(listener)
         settings = checked(self, learning=True, goes_on=bool(self.warm_start))
         dev = development(self, X_dev, Y_dev)
         inputs, outputs = paired(X, Y)
