@@ -1,5 +1,6 @@
 """riata.compat.pycrfsuite: programs for python-crfsuite run by one import line, and label as CRFsuite does."""
 
+import doctest
 import pickle
 import random
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import riata
 from riata.compat import pycrfsuite
 from riata.compat.algorithms import ALGORITHMS, parameters_of
+from riata.compat.sklearn_crfsuite import estimator
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError, UnsupportedError
 
 TOY = Path(__file__).parents[1] / "importing" / "data" / "toy.crfsuite"
@@ -214,3 +216,12 @@ def test_taggers_without_a_usable_model_say_so(tmp_path):
     tagger.set([["a"]])
     with pytest.raises(DataError, match="labels"):
         tagger.marginal("B-NP", 1)
+
+
+@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+@pytest.mark.parametrize("module", [pycrfsuite, estimator])
+def test_examples_of_docstrings_print_what_they_say(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = doctest.testmod(module)
+    assert tried
+    assert not failed
