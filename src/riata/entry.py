@@ -1,16 +1,21 @@
 """Where the command line starts. Imports next to nothing before it can answer Ctrl-C."""
 
 import gc
+import os
 import sys
 
 from riata.interrupts import Interrupts
+from riata.shortage import MESSAGE, is_shortage
 
+WRONG = 2
 INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line. Exit status: 0 done, 2 wrong usage or bad input, 130 interrupted."""
     interrupts = Interrupts()
+    # Threads of OpenBLAS are not used. Where there is no memory for them, it sends an interrupt.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if (
         arguments is None
     ):  # what is imported stays: to look for garbage in it again and again takes a tenth of a short run
@@ -20,11 +25,14 @@ def main(arguments: list[str] | None = None) -> None:
 
         status = run(arguments)
         interrupts.ignore()
-    except BaseException:
+    except BaseException as error:
         interrupts.ignore()
-        if not interrupts.came:
+        short = is_shortage(error)
+        if not interrupts.came and not short:
             raise
-        status = INTERRUPTED
+        status = WRONG if short else INTERRUPTED
+        if short and not interrupts.came:
+            sys.stderr.write(MESSAGE)
     if interrupts.came:  # even where Python has lost it, as in a destructor
         status = INTERRUPTED
         print("Interrupted.", file=sys.stderr)

@@ -174,6 +174,21 @@ CASES = [
     case("a target without its folder", (*TRAIN[:-1], "no/where.riata"),
          ["no/where.riata: the model cannot be written: its folder does not exist"]),
     case("a device as target", (*TRAIN[:-1], "/dev/null"), ["/dev/null: the model cannot be written: this is no regular file"]),
+    *[case(f"{why}, {command[0]}", (*command, target), [f"{shown} cannot be written: {problem}", "nother "])
+      for command, shown in [
+          (TRAIN[:-1], "the model"),
+          (("calibrate", "--model", "m.riata", "data.txt", "--output"), "the model"),
+          (("card", "m.riata", "--output"), "the card"),
+          (("explain", "--model", "m.riata", "data.txt", "--html"), "the page"),
+          (("import", "data.txt", "--model"), "the model"),
+          (("compare", "chunk", "--train", "data.txt", "--recipes", "mira", "--markdown"), "the table"),
+      ]
+      for why, target, problem in [
+          ("a folder of the system", "/proc/m.riata", "its folder cannot be written to: No such file"),
+          ("a long name", "x" * 300, "its folder cannot be written to: File name too long"),
+          ("no folder", "no/where", "its folder does not exist"),
+          ("a folder", "folder", "this is a directory"),
+      ]],
     # Predicting and scoring.
     case("ragged input to predict", PREDICT, ["data.txt:2: expected 3 columns", "found 1: 'dog'"], b"The DT B-NP\ndog\n"),
     case("nothing to predict", PREDICT, ["data.txt: the input holds no tokens"], b"\n\n"),

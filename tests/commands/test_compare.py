@@ -261,7 +261,7 @@ BAD = {
     "no list": ([*COMPARE, "--list", "x=none.txt", "--recipes", "mira"], "none.txt: no such file"),
     "too much to hold out": ([*COMPARE, "--dev-fraction", "2", "--recipes", "mira"], "dev is 2.0"),
     "class weight": ([*COMPARE, "--recipes", "mira:class_weight=heavy"], "Unknown class_weight 'heavy'"),
-    "markdown": ([*COMPARE, "--recipes", "mira", "--markdown", "none/t.md"], "none/t.md: cannot be written"),
+    "markdown": ([*COMPARE, "--recipes", "mira", "--markdown", "none/t.md"], "none/t.md: the table cannot be written"),
     "work": ([*COMPARE, "--recipes", "mira", "--work", "test.txt"], "it is no folder"),
     "plot": ([*COMPARE, "--recipes", "mira", "--plot", "p.xyz"], ".svg or .png"),
     "both": ([*COMPARE, "--recipes", "mira", "--json", "--markdown", "-"], "both print"),

@@ -14,6 +14,7 @@ import click
 
 from riata.entry import INTERRUPTED
 from riata.errors import RiataError, RiataWarning, UnknownNameError, shortened
+from riata.shortage import is_shortage
 
 FOLDER = Path(__file__).parent
 SHARED = ("base", "console", "typed")  # modules here that are no verbs; nor are modules of options
@@ -110,12 +111,9 @@ def run(arguments: list[str] | None) -> int:
     except (_ReaderGone, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except MemoryError:
-        click.echo(
-            "Error: out of memory.\n  Use fewer labels, a smaller template, a higher --cutoff, or less data.", err=True
-        )
-        return 2
     except OSError as error:  # standard output on a full disk, a folder without permission
+        if is_shortage(error):
+            raise
         click.echo(f"Error: {error.filename or 'output'}: {error.strerror or error}.", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write has nowhere to go
         return 2

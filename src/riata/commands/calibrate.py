@@ -43,6 +43,7 @@ def command(**options: Any) -> None:
     """
     from riata.commands.console import stderr, stdout
     from riata.confidence.calibration import check_method
+    from riata.data.atomic_file import check_target
     from riata.estimators.model_file import load_model
     from riata.showing.plotting import check
 
@@ -50,11 +51,12 @@ def command(**options: Any) -> None:
     picture = None if options["plot"] is None else Path(options["plot"])
     if picture is not None:
         check(picture)
+    target = options["output_file"] or options["model_file"]
+    check_target(target, "the model", "Choose another --output.")
     estimator = in_given_context(load_model(options["model_file"]), options)
     report = estimator.calibrate(
         estimator.sentences(read_for(estimator, options["file"], options)), method=options["method"]
     )
-    target = options["output_file"] or options["model_file"]
     estimator.save(target)
     if options["json_"]:
         click.echo(json.dumps(report.to_dict()))

@@ -22,11 +22,14 @@ def command(model_file: str, use: str, data: str, file: str | None, output: str 
 
     What a file cannot know has a place to be filled in.
     """
+    from riata.data.atomic_file import check_target
     from riata.data.files import is_conllu
     from riata.errors import DataError, UnsupportedError
     from riata.estimators.card import card
     from riata.estimators.model_file import load_model
 
+    if output is not None:
+        check_target(output, "the card", "Choose another --output.")
     estimator = load_model(model_file)
     if not hasattr(estimator, "facts_"):
         raise UnsupportedError(

@@ -150,8 +150,8 @@ def _show(found: Any, options: dict[str, Any], folder: Path) -> None:
 def _check(options: dict[str, Any]) -> Path | None:
     """Refuses options that do not go together; where to draw, if anywhere."""
     from riata import registry
-    from riata.data.atomic_file import problem_with
-    from riata.errors import DataError, SettingError, UnsupportedError
+    from riata.data.atomic_file import check_target
+    from riata.errors import SettingError, UnsupportedError
     from riata.showing.plotting import check_installed, check_place
 
     registry.get("task", options["task"])
@@ -168,8 +168,8 @@ def _check(options: dict[str, Any]) -> Path | None:
     if options["json_"] and options["markdown_file"] == "-":
         raise SettingError("--json and --markdown - both print to standard output.", remedy="Give --markdown a file.")
     markdown = options["markdown_file"]
-    if markdown not in (None, "-") and (problem := problem_with(markdown)):
-        raise DataError(f"cannot be written: {problem}.", remedy="Choose another --markdown.", file=markdown)
+    if markdown not in (None, "-"):
+        check_target(markdown, "the table", "Choose another --markdown.")
     if options["plot_file"] is None:
         return None
     picture = Path(options["plot_file"])

@@ -30,7 +30,9 @@ def command(source: str, model: str, format_: str, task: str | None, encoding: s
     MODEL is a model file of CRFsuite or its dump, the text model of CRF++ (crf_learn -t), or a model file of Wapiti.
     """
     from riata import import_model
+    from riata.data.atomic_file import check_target
 
+    check_target(model, "the model", "Choose another --model.")
     estimator = import_model(source, format_, task=task, encoding=encoding, legal=legal)
     estimator.save(model)
     features = estimator.model_.features

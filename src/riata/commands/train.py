@@ -110,9 +110,9 @@ def command(**options: Any) -> None:
     meter = Meter()
     estimator = estimator_of(options)
     _check_calibrates(options)
-    data = _data(options, stream=estimator.stream)
     sources = [options[name] for name in ("train_file", "dev_file", "template")]
     _check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
+    data = _data(options, stream=estimator.stream)
     with TrainingProgress(stderr()) as listener, Terminated() as terminated:
         try:
             estimator.fit(data, listener=listener)

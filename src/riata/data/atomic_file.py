@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from riata.errors import DataError
+
 
 @contextlib.contextmanager
 def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
@@ -15,11 +17,8 @@ def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[IO[bytes]
 
     durable: not before the disk has it, so that not even a power failure leaves half a file.
     """
-    import tempfile
-
     target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
+    handle, temporary = _beside(target)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -34,13 +33,36 @@ def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[IO[bytes]
 
 
 def problem_with(path: str | Path) -> str | None:
-    """Why no file could be written there, found out before the work and not after it; None: one can."""
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.exists(path) and not os.path.isfile(path):
-        return "this is a directory" if os.path.isdir(path) else "this is no regular file"
-    if not os.path.isdir(folder):
-        return "its folder does not exist"
-    return None if os.access(folder, os.W_OK) else "its folder may not be written to"
+    """Why no file could be written there, tried out before the work and not after it; None: one can."""
+    try:
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            return "this is a directory" if os.path.isdir(target) else "this is no regular file"
+        if not os.path.isdir(os.path.dirname(target)):
+            return "its folder does not exist"
+        handle, temporary = _beside(target)
+    except PermissionError:
+        return "its folder may not be written to"
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        return f"its folder cannot be written to: {getattr(error, 'strerror', None) or error}"
+    os.close(handle)
+    os.unlink(temporary)
+    return None
+
+
+def check_target(path: str | Path, what: str, remedy: str) -> None:
+    """Raises DataError if no file could be written there. what: it would contain."""
+    problem = problem_with(path)
+    if problem is not None:
+        raise DataError(f"{what} cannot be written: {problem}.", remedy=remedy, file=path)
+
+
+def _beside(target: str) -> tuple[int, str]:
+    """A new file in the same folder: its handle and its path."""
+    import tempfile
+
+    folder, name = os.path.split(target)
+    return tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
 
 
 def _umask() -> int:

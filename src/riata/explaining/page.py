@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 from importlib.resources import files
 from pathlib import Path
 
-from riata.data.atomic_file import whole_file
+from riata.data import atomic_file
 from riata.errors import DataError
 from riata.explaining.explanation import Explanation
 from riata.explaining.packing import pack
@@ -42,20 +41,14 @@ def framed(page: str) -> str:
 
 def check_target(path: str | Path) -> None:
     """Checks before the work, not after it, that the page can be written."""
-    folder = os.path.dirname(path) or "."
-    if os.path.isdir(path):
-        remedy = f"Name a file in it: {os.path.join(path, 'page.html')}."
-        raise DataError("this is a folder, not a file to write to.", remedy=remedy, file=path)
-    if not os.path.isdir(folder):
-        remedy = "Make the folder, or name another file."
-        raise DataError(f"there is no folder {folder!r} to write to.", remedy=remedy, file=path)
+    atomic_file.check_target(path, "the page", "Make the folder, or name another file.")
 
 
 def save(page: str, path: str | Path) -> None:
     """Writes the page completely or not at all."""
     check_target(path)
     try:
-        with whole_file(path) as file:
+        with atomic_file.whole_file(path) as file:
             file.write(page.encode())
     except (OSError, ValueError) as error:
         remedy = "Name another file, or see to the rights of the folder."

@@ -10,6 +10,7 @@ from riata.errors import DataError
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
 from riata.models.chain_parts import ngram_sizes, weight_bytes
+from riata.shortage import is_shortage
 
 SECONDS_PER_PAIR = 2.5e-10  # time of one core to compare a label with a label before it
 LONG = 60.0  # seconds of training from which on a warning is given
@@ -47,7 +48,9 @@ def within_memory(remedy: str = FEWER_LABELS) -> Iterator[None]:
     """Turns running out of memory during training into an error with a remedy."""
     try:
         yield
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if not is_shortage(error):
+            raise
         raise DataError("out of memory: training needs more than there is.", remedy=remedy) from None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.atomic_file import check_target
 from riata.errors import SettingError, UnsupportedError
 
 KINDS = (".svg", ".png")
@@ -22,12 +23,7 @@ def check(path: Path, option: str = "--plot") -> None:
 def check_place(path: Path, option: str = "--plot") -> None:
     if path.suffix not in KINDS:
         raise SettingError(f"{option} is {str(path)!r}; expected a name that ends in {' or '.join(KINDS)}.")
-    if not path.absolute().parent.is_dir():
-        raise SettingError(
-            f"{option} is {str(path)!r}, but its folder does not exist.", remedy=f"Choose another {option}."
-        )
-    if path.is_dir():
-        raise SettingError(f"{option} is {str(path)!r}, which is a directory.", remedy=f"Choose another {option}.")
+    check_target(path, "the picture", f"Choose another {option}.")
 
 
 def check_installed(option: str = "--plot") -> None:
