@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/rng.hpp"
 #include "data/column_parser.hpp"
+#include "features/attributes.hpp"
 #include "features/hashed.hpp"
 
 namespace riata::bind {
@@ -52,6 +53,18 @@ nb::list texts_of(const Alphabet& self, const In<std::int32_t>& ids) {
   nb::list out;
   for (const std::int32_t id : view(ids)) out.append(as_text(self.text(id)));
   return out;
+}
+
+// Of a text, only bytes that are not ASCII, and blanks or control characters at its ends, may be something that nobody sees.
+Out<std::int32_t> not_plain(const Alphabet& texts) {
+  const auto is_unseen = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+  std::vector<std::int32_t> ids;
+  for (std::int32_t i = 0; i < texts.size(); ++i) {
+    const std::string_view text = texts.at(i);
+    if (text.empty()) continue;
+    if (is_unseen(text.front()) || is_unseen(text.back()) || !is_ascii(text)) ids.push_back(i);
+  }
+  return give(std::move(ids));
 }
 
 // A corpus as Python reads it: alphabets, ids per column, starts, lines, documents, other lines, comments.
@@ -117,6 +130,8 @@ void bind_alphabet(nb::module_& m) {
       .def("hashes", &hashes, "The number that stands for each text where nothing but a hash is kept of it.")
       .def("bytes", [](const Alphabet& self) { return nb::bytes(self.bytes().data(), self.bytes().size()); })
       .def("offsets", [](const Alphabet& self) { return give(std::vector<std::int64_t>(self.offsets())); });
+  m.def("not_plain", &not_plain, nb::arg("texts"),
+        "The ids of texts that are not ASCII, or have a blank or a control character at an end.");
   m.def(
       "hashed_texts", [](const std::vector<std::string_view>& list) { return each(list, hashed_text); }, nb::arg("texts"),
       "The number that stands for each text where nothing but a hash is kept of it.");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/utf8.hpp"
@@ -107,6 +108,8 @@ void ColumnParser::finish() {
     carry_.clear();
     line(whole);
   }
+  holds_ = false;  // nothing follows that could tell what these lines are
+  release();
   end_sentence();
 }
 
@@ -117,13 +120,56 @@ void ColumnParser::line(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);
   check_encoding(text, line_number_);
   if (is_blank(text)) {
-    end_sentence();
+    if (held_.empty())
+      end_sentence();
+    else
+      held_.push_back({std::string(), line_number_});
   } else if (format_ == Format::conllu && text.front() == '#') {
-    if (!comments_.empty()) comments_ += '\n';
-    comments_ += text;
+    comment(text);
   } else {
     token(text);
   }
+}
+
+void ColumnParser::comment(std::string_view text) {
+  commented_ = true;
+  if (!comments_.empty()) comments_ += '\n';
+  comments_ += text;
+}
+
+// Whether the line starts with #, before the first token of a sentence, and is no token, since it has another number of columns. While
+// no token has been read, lines that start with # are held back.
+bool ColumnParser::is_comment(std::string_view text) {
+  if (format_ != Format::columns || !text.starts_with('#') || done_.tokens() > done_.starts.back()) return false;
+  if (width_ != 0) {
+    split(text);
+    return static_cast<std::int64_t>(fields_.size()) != width_;
+  }
+  if (holds_) held_.push_back({std::string(text), line_number_});
+  return holds_;
+}
+
+void ColumnParser::release() {
+  const std::int64_t here = line_number_;
+  for (const Held& one : std::exchange(held_, {})) {
+    line_number_ = one.line;
+    if (one.text.empty())
+      end_sentence();
+    else
+      token(one.text);
+  }
+  line_number_ = here;
+}
+
+void ColumnParser::set_width(std::string_view text) {
+  check_line_ends(text, line_number_);
+  separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
+  split(text);
+  check_width(text);
+  width_ = static_cast<std::int64_t>(fields_.size());
+  width_line_ = line_number_;
+  comment_ = text.starts_with('#');
+  release();
 }
 
 void ColumnParser::token(std::string_view text) {
@@ -132,17 +178,16 @@ void ColumnParser::token(std::string_view text) {
     done_.documents.push_back({std::string(text), static_cast<std::int64_t>(done_.starts.size()) - 1});
     return;
   }
-  if (width_ == 0) {
-    check_line_ends(text, line_number_);
-    separator_ = format_ == Format::conllu || text.find('\t') != std::string_view::npos ? '\t' : ' ';
+  if (is_comment(text)) {
+    if (width_ == conllu_width && separator_ == '\t')
+      throw Error("DataError", "a line starts with #, as comments of CoNLL-U do, and words have 10 columns: " + shown(text) + ".",
+                  way_out(text, "If it is none, leave out the comments."), line_number_);
+    if (width_ != 0) comment(text);
+    return;
   }
+  if (width_ == 0) set_width(text);
   split(text);
   check_width(text);
-  if (width_ == 0) {
-    width_ = static_cast<std::int64_t>(fields_.size());
-    width_line_ = line_number_;
-    comment_ = text.starts_with('#');
-  }
   if (format_ == Format::conllu && is_skipped_id(fields_.front())) {
     done_.others.push_back({std::string(text), place()});
     return;
@@ -181,7 +226,10 @@ void ColumnParser::split(std::string_view text) {
 
 std::string ColumnParser::way_out(std::string_view text, const char* otherwise) const {
   const bool likely = comment_ || text.starts_with('#');
-  return (likely ? "If this is CoNLL-U, add --format conllu; in Python, use read_conllu. " : "") + std::string(otherwise);
+  return (likely
+              ? "If this is CoNLL-U, add --format conllu; in Python, use read_conllu. Comments stand before the first token of a sentence. "
+              : "") +
+         std::string(otherwise);
 }
 
 void ColumnParser::check_width(std::string_view text) const {
@@ -215,7 +263,10 @@ bool ColumnParser::is_skipped_id(std::string_view id) const {
 void ColumnParser::end_sentence() {
   if (done_.tokens() > done_.starts.back()) {
     done_.starts.push_back(done_.tokens());
-    if (format_ == Format::conllu) done_.comments.push_back(std::move(comments_));
+    if (format_ == Format::conllu || commented_) {
+      done_.comments.resize(done_.starts.size() - 2);  // sentences before the first comment have none
+      done_.comments.push_back(std::move(comments_));
+    }
     comments_.clear();
   } else {  // comments without a sentence belong to the next one
     std::erase_if(done_.others, [&](const Between& line) { return line.place == place(); });  // lines that belong to no sentence

@@ -38,6 +38,10 @@ class ColumnParser {
 
  private:
   void line(std::string_view text);
+  void comment(std::string_view text);
+  bool is_comment(std::string_view text);
+  void release();                         // reads the lines that were held back
+  void set_width(std::string_view text);  // from the first token
   void token(std::string_view text);
   void split(std::string_view text);
   void check_width(std::string_view text) const;
@@ -47,9 +51,17 @@ class ColumnParser {
   bool is_skipped_id(std::string_view id) const;
   std::int64_t place() const noexcept { return done_.tokens() + static_cast<std::int64_t>(done_.starts.size()) - 1; }
 
+  // A line that is held back; empty: the end of a sentence.
+  struct Held {
+    std::string text;
+    std::int64_t line;
+  };
+
   Format format_;
-  Columns done_;                          // complete sentences, then the tokens of the open one
-  std::string carry_;                     // the beginning of a line whose end has not come yet
+  Columns done_;            // complete sentences, then the tokens of the open one
+  std::string carry_;       // the beginning of a line whose end has not come yet
+  std::vector<Held> held_;  // lines before the first token that start with #, which may be comments
+  bool holds_ = true, commented_ = false;
   std::string comments_;                  // comment lines of the open sentence
   std::vector<std::string_view> fields_;  // columns of the present line
   std::int64_t line_number_ = 0;

@@ -28,7 +28,7 @@ struct Columns {
   std::vector<std::int64_t> lines;             // [N] 1-based line of each token
   std::vector<Document> documents;
   std::vector<Between> others;        // lines that are not words, in order (CoNLL-U: multiword tokens, empty nodes)
-  std::vector<std::string> comments;  // [S] comment lines before each sentence, joined by newlines (CoNLL-U only)
+  std::vector<std::string> comments;  // [S] comment lines before each sentence, joined by newlines; or empty, if there are none
 
   std::int64_t tokens() const noexcept { return static_cast<std::int64_t>(lines.size()); }
 };

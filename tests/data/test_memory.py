@@ -125,7 +125,7 @@ BAD_LABELS = {
     "too many sentences": ([["X", "Y"], ["Z"], ["Z"]], ["found 3 lists of labels for 2 sentences"]),
     "too few labels": ([["X", "Y"], []], ["sentence 1 has 1 tokens and 0 labels", "one label per token"]),
     "too many labels": ([["X", "Y", "Z"], ["Z"]], ["sentence 0 has 2 tokens and 3 labels"]),
-    "numbers": ([["X", "Y"], [3]], ["a label is 3, a int", "expected a string", "str()"]),
+    "numbers": ([["X", "Y"], [3]], ["a label is 3, of type int", "expected a string", "str(label)"]),
     "None": ([["X", None], ["Z"]], ["a label is None"]),
     "a string for two labels": (["XY", ["Z"]], ["labels of sentence 0 are a str", "expected a list"]),
     "a number for a list": ([["X", "Y"], 3], ["labels of sentence 1 are a int", "expected a list"]),

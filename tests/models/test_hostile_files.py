@@ -16,7 +16,7 @@ from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from samples import CHUNKS, TAGS, WORDS, quietly, treebank
+from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly, treebank
 
 
 @cache
@@ -28,7 +28,8 @@ def trained(kind):
         "tree": lambda: quietly(riata.DependencyParser("perceptron", structure="tree", epochs=2), treebank()),
         "transitions": lambda: quietly(riata.DependencyParser("max-violation", structure="transitions"), treebank()),
         "roles": lambda: quietly(
-            riata.RoleLabeler("perceptron", epochs=1, template=parse("word[0]")), riata.load("embedded-roles")
+            riata.RoleLabeler("perceptron", epochs=1, template=parse("word[0]"), constraints="roles"),
+            riata.load("embedded-roles"),
         ),
     }
     return makers[kind]()
@@ -76,10 +77,12 @@ def test_a_model_of_roles_without_all_columns_of_slots_is_refused(inputs):
         from_bytes(container.pack({**header, "inputs": inputs}, arrays))
 
 
-def test_a_corpus_without_all_columns_of_slots_is_refused_before_roles_are_learnt():
+def test_constraints_of_roles_need_all_columns_of_slots():
     corpus = as_corpus(CHUNKS)
-    with pytest.raises(DataError, match="a corpus of slots has 35 columns and the roles; found 3"):
-        riata.RoleLabeler("perceptron").fit(corpus)
+    labeler = quietly(riata.RoleLabeler("perceptron", epochs=1), corpus)
+    constrained = labeler.set_params(constraints="roles")
+    with pytest.raises(DataError, match="constraints of roles read the spans of slots; found 2 columns, expected 35"):
+        constrained.predict(INPUTS)
 
 
 SPARSE = """

@@ -7,8 +7,9 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -16,19 +17,37 @@ from riata.entry import INTERRUPTED
 from riata.errors import RiataError, RiataWarning, UnknownNameError, shortened
 from riata.shortage import is_shortage
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 FOLDER = Path(__file__).parent
 SHARED = ("base", "console", "typed")  # modules here that are no verbs; nor are modules of options
 OPTIONS = "_options"
 
 
-format_option = click.option(
-    "--format",
-    "format_",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="auto (by the file's name, or conllu where columns are asked for by name), columns or conllu.",
-)
+def format_option(command: Command) -> Command:
+    """The options of how files are read."""
+    named = click.option(
+        "--format",
+        "format_",
+        default="auto",
+        show_default=True,
+        metavar="NAME",
+        help="auto (by the file's name, or conllu where columns are asked for by name), columns or conllu.",
+    )
+    clean = click.option(
+        "--clean",
+        is_flag=True,
+        expose_value=False,
+        callback=_clean,
+        help="Read texts without invisible characters and without blanks at their ends, accents in the form NFC.",
+    )
+    return named(clean(command))
+
+
+def _clean(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from riata.data.cleaning import cleaning
+
+        context.with_resource(cleaning(True))
 
 
 class _ReaderGone(Exception):

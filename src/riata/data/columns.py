@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from riata._core import ColumnParser, find_unwritable, written
+from riata.data.cleaning import cleaned, is_cleaning, warn_of_unclean
 from riata.data.documents import Marking, marked_by_lines
 from riata.data.memory import as_corpus, label_column
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
@@ -20,21 +21,23 @@ from riata.errors import DataError, RiataError
 SENTENCES = 20_000  # formatted at once
 
 
-def read_columns(path: str | Path) -> Corpus:
+def read_columns(path: str | Path, *, clean: bool = False) -> Corpus:
     """Reads a column file, plain or gzip ("-" is standard input).
 
     Tabs or runs of spaces separate the columns, as the first line has them; CRLF, a byte order mark and -DOCSTART- lines are
-    understood. Raises DataError with file and line on ragged columns, text that is not UTF-8, or a file without tokens.
+    understood. clean: leave out invisible characters and blanks at the ends of texts, and write accents as Unicode's form NFC
+    does; a warning tells of files that need it.
+    Raises DataError with file and line on ragged columns, text that is not UTF-8, or a file without tokens.
 
     >>> riata.write_columns([[("The", "DT"), ("bus", "NN")]], "two.txt")
     >>> riata.read_columns("two.txt")[0].column(1)
     ['DT', 'NN']
     """
-    return read(path, conllu=False)
+    return read(path, conllu=False, clean=clean)
 
 
-def read(path: str | Path, *, conllu: bool, documents: int | None = None) -> Corpus:
-    """documents: the column that names the document of each sentence; None: lines of the file mark where documents begin."""
+def read(path: str | Path, *, conllu: bool, documents: int | None = None, clean: bool = False) -> Corpus:
+    """clean: as in `read_columns`. documents: the column that names the document of each sentence; None: lines of the file mark them."""
     parser = ColumnParser(conllu)
     try:
         for piece in pieces(path):
@@ -42,7 +45,7 @@ def read(path: str | Path, *, conllu: bool, documents: int | None = None) -> Cor
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    corpus = Marking(documents)(_corpus(parser, name_of(path), conllu))
+    corpus = Marking(documents)(_looked_at(_corpus(parser, name_of(path), conllu), clean or is_cleaning())[0])
     if corpus.tokens == 0:
         raise DataError(
             f"the file holds no tokens ({_without_tokens(parser)}).",
@@ -60,6 +63,18 @@ def stream(
     size: int | None = None,
     stopped: threading.Event | None = None,
 ) -> Iterator[Corpus]:
+    """The batches of `_batches`, cleaned if that is asked for now, in whatever thread they are read later."""
+    return _batches(path, conllu, documents, size, stopped, is_cleaning())
+
+
+def _batches(
+    path: str | Path,
+    conllu: bool,
+    documents: int | None,
+    size: int | None,
+    stopped: threading.Event | None,
+    clean: bool,
+) -> Iterator[Corpus]:
     """The sentences of a file in batches, as they can be read: constant memory, and answers before the input ends.
 
     documents: as for `read`; their numbers go on from batch to batch.
@@ -67,19 +82,20 @@ def stream(
     stopped: set by another thread when no more are wanted.
     """
     parser = ColumnParser(conllu)
-    marking, seen = Marking(documents), False
+    marking, seen, told = Marking(documents), False, False
     try:
         read = pieces(path, stopped)
         for piece in read if size is None else resized(read, size):
             parser.feed(piece)
-            batch = marking(_corpus(parser, name_of(path), conllu))
+            batch, told = _looked_at(_corpus(parser, name_of(path), conllu), clean, told)
+            batch = marking(batch)
             if batch.tokens:
                 seen = True
                 yield batch
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    batch = marking(_corpus(parser, name_of(path), conllu))
+    batch = marking(_looked_at(_corpus(parser, name_of(path), conllu), clean, told)[0])
     if batch.tokens:
         yield batch
     elif not seen:
@@ -88,6 +104,11 @@ def stream(
             remedy="Expected one token per line.",
             file=name_of(path),
         )
+
+
+def _looked_at(corpus: Corpus, clean: bool, told: bool = False) -> tuple[Corpus, bool]:
+    """The corpus, cleaned or looked at; and whether a warning of its texts has been given."""
+    return (cleaned(corpus), told) if clean else (corpus, told or warn_of_unclean(corpus))
 
 
 def _without_tokens(parser: ColumnParser) -> str:

@@ -17,8 +17,8 @@ from riata.data.types import Corpus
 from riata.errors import DataError, UnknownNameError
 
 
-def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> Corpus:
-    """Reads fields of a CoNLL-U file (plain or gzip) as columns; the last one is the output.
+def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos"), *, clean: bool = False) -> Corpus:
+    """Reads fields of a CoNLL-U file (plain or gzip) as columns; the last one is the output. clean: as in `read_columns`.
 
     Multiword tokens (3-4) and empty nodes (8.1) are left out: their words are there as tokens of their own.
 
@@ -27,7 +27,7 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> C
     ('Neither', 'CC')
     """
     _check_fields(fields)
-    corpus = read(path, conllu=True)
+    corpus = read(path, conllu=True, clean=clean)
     found = corpus.select([FIELDS.index(name) for name in fields])
     return replace(found, elsewhere=elsewhere(corpus)) if fields and says_nothing(found.columns[-1]) else found
 

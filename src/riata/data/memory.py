@@ -65,8 +65,8 @@ def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Colum
             continue
         if label is not None:
             raise DataError(
-                f"a label is {printed(label):.60}, a {type(label).__name__}; expected a string that is not empty.",
-                remedy="Convert labels with str(); None stands for a label that nobody knows.",
+                f"a label is {printed(label):.60}, of type {type(label).__name__}; expected a string that is not empty.",
+                remedy="Convert them: [[str(label) for label in labels] for labels in y]. None stands for a label that nobody knows.",
             )
         if not unknown:
             raise DataError(

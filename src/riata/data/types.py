@@ -132,7 +132,7 @@ class Corpus(Sequence[Sentence]):
     name: str = "<memory>"
     lines: NDArray[np.int64] | None = None  # [N] line of each token in the file it came from
     documents: tuple[tuple[str, int], ...] = ()  # -DOCSTART- lines and the sentence each precedes
-    comments: tuple[str, ...] = ()  # [S] comment lines of each sentence (CoNLL-U), or empty
+    comments: tuple[str, ...] = ()  # [S] comment lines of each sentence, or empty
     others: tuple[tuple[str, int], ...] = ()  # lines that are no words (CoNLL-U: 3-4, 8.1), and the place of each
     separator: str = " "
     format: str = "memory"  # what it was read from: memory, columns or conllu

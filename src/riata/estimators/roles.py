@@ -38,7 +38,6 @@ class RolesOfSlots(Fitting, Looking, Keeping):
     """Takes a RoleCorpus wherever sentences are taken, and labels its slots. A plain Corpus is one of slots, as `slots` makes them."""
 
     boundaries: str
-    fewest_inputs = len(PROPERTIES)  # what predicting reads of slots, whatever the template
 
     def slots(self, X: Any) -> RoleSlots:
         """The slots of all predicates, with the columns that templates read and, last, their roles."""
@@ -86,8 +85,19 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         of_task = role_constraints(known, overlap=self.boundaries != GIVEN)
         return [*of_task, *(one for one in own if not (isinstance(one, str) and one == ROLES))]
 
+    @property
+    def fewest_inputs(self) -> int:
+        """Constraints read the spans of slots, whatever the template reads."""
+        return len(PROPERTIES) if self.constraints is not None else 0
+
     def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
         """Spans and properties, for constraints."""
+        if corpus.width < len(PROPERTIES):
+            raise DataError(
+                f"constraints of roles read the spans of slots; found {corpus.width:,} columns, expected {len(PROPERTIES)}.",
+                remedy="Give a RoleCorpus, such as riata.read_propbank(path), or leave out constraints.",
+                file=corpus.name,
+            )
         from riata.inference.kept import columns_of_slots
         from riata.inference.rules.slots import Slots
 
@@ -102,14 +112,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
         """The slots with their roles. y: propositions of all sentences, in place of those of X."""
         if not isinstance(X, RoleCorpus):
-            found = super().with_output(X, y, unknown=unknown)
-            if found.width <= len(PROPERTIES):
-                raise DataError(
-                    f"a corpus of slots has {len(PROPERTIES)} columns and the roles; found {found.width:,} columns.",
-                    remedy="Give a RoleCorpus, such as riata.read_propbank(path).",
-                    file=found.name,
-                )
-            return found
+            return super().with_output(X, y, unknown=unknown)
         corpus = X if y is None else X.with_propositions(y)
         corpus.check_labelled("training")
         return self.slots(corpus).corpus

@@ -28,7 +28,6 @@ class Trained(Parameters):
     history_: list[dict[str, Any]]
     seconds_: float | None
     inputs_: tuple[int, ...]  # columns that the model reads
-    fewest_inputs: int = 0  # columns that the task needs, whatever the template reads
     array_width_: int | None  # number of columns of arrays of numbers, if it reads arrays
     outputs_: tuple[int, ...]  # columns of the output in the training data
     format_: str  # of the training data
@@ -43,6 +42,11 @@ class Trained(Parameters):
     _exact: Model | None = None  # the model in double precision, if it was learnt so: training goes on from it
     _run: Run | None
     _input: InputCheck | None = None  # None: what training data looked like is not known
+
+    @property
+    def fewest_inputs(self) -> int:
+        """How many input columns are needed, whatever the template reads."""
+        return 0
 
     def tagger_counts(self) -> set[int]:
         """How many taggers a model file of it may contain."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riata import registry
-from riata.data.encodings.base import PREFERENCE, Encoding
+from riata.data.encodings.base import OUTSIDE, PREFERENCE, Encoding
 from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.columns import ANY_WIDTH
@@ -115,7 +115,8 @@ def _encoding(labels: Sequence[str], name: str) -> Encoding | None:
                 f"the model's label {strange[0]!r} is no {name.upper()} tag.", remedy="Leave out encoding."
             )
         return encoding
-    fitting: list[Encoding] = [e for e in registry.all_of("encoding").values() if all(map(e.is_tag, labels))]
+    typed = all(label == OUTSIDE or "-" in label for label in labels)
+    fitting: list[Encoding] = [e for e in registry.all_of("encoding").values() if typed and all(map(e.is_tag, labels))]
     tags = {fitting[0].split(label) for label in labels} if fitting else set()
     if all(prefix == "O" for prefix, _ in tags):
         return None

@@ -138,6 +138,8 @@ def refuse_plain_tags(corpus: Corpus, *, among_chunks: bool = True) -> None:
     column = corpus.columns[-1]
     texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
     are_tags = {i: text == UNKNOWN or any(one.is_tag(text) for one in encodings) for i, text in texts.items()}
+    if any(are_tags[i] and "-" in text for i, text in texts.items()):  # beside types, a prefix alone is a mistake
+        are_tags = {i: are_tags[i] and ("-" in texts[i] or texts[i] in (UNKNOWN, OUTSIDE)) for i in are_tags}
     if not among_chunks and any(is_tag and texts[i] not in (UNKNOWN, OUTSIDE) for i, is_tag in are_tags.items()):
         return
     for i, text in texts.items():

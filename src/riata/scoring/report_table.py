@@ -14,6 +14,7 @@ from riata.showing.table import Cell, Table
 
 COLUMNS = ("precision", "recall", "F1", "gold", "found", "correct")
 MOST = 15  # labels
+UNNAMED = "(unnamed)"  # the type of chunks whose labels are B, I and O alone
 
 
 def report_table(
@@ -32,7 +33,9 @@ def report_table(
 def _span_table(report: SpanReport, title: str, interval: str) -> Table:
     """Every chunk type, and all of them together."""
     note = _note(f"accuracy {report.accuracy:.2f} of {report.tokens:,} {report.unit}", "F1", interval)
-    return Table(title, ("type", *COLUMNS), [_row(row.type, row) for row in report.rows], note, _row("all", report))
+    return Table(
+        title, ("type", *COLUMNS), [_row(row.type or UNNAMED, row) for row in report.rows], note, _row("all", report)
+    )
 
 
 def _tag_table(report: TagReport, title: str, interval: str) -> Table:

@@ -2,7 +2,8 @@
 
 An encoding is a few small tables of prefixes; whatever it can do is written once, here, in terms of them.
 'O' counts as a prefix of its own whose type is empty, and a sentence as if an 'O' stood on either side of it,
-so starting, following and ending are one question: may this tag stand after that one?
+so starting, following and ending are one question: may this tag stand after that one? Where all chunks are of one kind, tags may be
+prefixes alone, such as B: their type is empty, and the kind has no name.
 """
 
 from __future__ import annotations
@@ -66,10 +67,8 @@ class Encoding:
         return prefix, type_
 
     def is_tag(self, tag: str) -> bool:
-        if tag == OUTSIDE:
-            return True
         prefix, type_ = self.split(tag)
-        return prefix != OUTSIDE and prefix in self.follow_same and type_ != ""
+        return prefix in self.follow_same and tag == tag_of(prefix, type_) and (prefix != OUTSIDE or not type_)
 
     def may_follow(self, previous: str, tag: str) -> bool:
         """Whether `tag` is legal after `previous`.
@@ -80,7 +79,8 @@ class Encoding:
             return False
         before, before_type = self.split(previous if self.is_tag(previous) else OUTSIDE)
         prefix, type_ = self.split(tag)
-        table = self.follow_same if type_ == before_type else self.follow_other
+        one_type = type_ == before_type and (prefix == OUTSIDE) == (before == OUTSIDE)
+        table = self.follow_same if one_type else self.follow_other
         return prefix in table[before]
 
     def may_start(self, tag: str) -> bool:
@@ -95,9 +95,9 @@ class Encoding:
         last = Span(0, 0, "")
         for index, span in enumerate(spans):
             _check_span(index, span, last, length)
-            touches = span.start == last.end and span.type == last.type
+            touches = 0 < last.end == span.start and span.type == last.type
             prefixes = (self.touching if touches else self.chunk).prefixes(span.end - span.start)
-            tags[span.start : span.end] = [f"{prefix}-{span.type}" for prefix in prefixes]
+            tags[span.start : span.end] = [tag_of(prefix, span.type) for prefix in prefixes]
             last = span
         return tags
 
@@ -122,8 +122,8 @@ class Encoding:
 
         After its own type the prefix alone decides: a touching chunk never begins with one that goes on.
         """
-        (_, before_type), (prefix, type_) = self.split(previous), self.split(tag)
-        return type_ == before_type != "" and prefix in (self.touching.inside, self.touching.last)
+        (before, before_type), (prefix, type_) = self.split(previous), self.split(tag)
+        return before != OUTSIDE and type_ == before_type and prefix in (self.touching.inside, self.touching.last)
 
     def violations(self, labels: Sequence[str], ids: Ids, starts: Starts) -> NDArray[np.int64]:
         """Indices of the tokens whose tag is illegal after its predecessor, or at its end of the sentence.
@@ -170,7 +170,8 @@ class Encoding:
         before, type_ = self.split(previous)
         same, other = self.follow_same[before], self.follow_other[before]
         outside = [OUTSIDE] if OUTSIDE in same + other else []
-        inside = [f"{p}-{'*' if p in other else type_}" for p in self.prefixes if p in same + other]
+        any_type = "" if before != OUTSIDE and not type_ else "*"
+        inside = [tag_of(p, any_type if p in other else type_) for p in self.prefixes if p in same + other]
         return outside + inside
 
     def _remedy(self, prefix: str) -> str:
@@ -205,7 +206,9 @@ class _Rules(NamedTuple):
             known=np.array(known),
             free=np.array([label == UNKNOWN for label in [*labels, OUTSIDE]]),
             prefix=np.array([rows.index(prefix) for prefix, _ in parts]),
-            type=np.array([types.setdefault(type_, len(types)) for _, type_ in parts]),
+            type=np.array(
+                [types.setdefault("-" if prefix == OUTSIDE else type_, len(types)) for prefix, type_ in parts]
+            ),
             same=_table(rows, encoding.follow_same),
             other=_table(rows, encoding.follow_other),
             outside=len(labels),
@@ -261,8 +264,11 @@ def _check_span(index: int, span: Span, last: Span, length: int) -> None:
             f"{shown} starts before the span ahead of it ends, at {last.end}.",
             remedy="Sort the spans; they may touch but not overlap.",
         )
-    if not span.type:
-        raise LabelError(f"{shown} has no type; expected a name such as 'NP'.")
+
+
+def tag_of(prefix: str, type_: str) -> str:
+    """A tag; without a type, the prefix alone."""
+    return f"{prefix}-{type_}" if type_ else prefix
 
 
 def _either(choices: Sequence[str]) -> str:
