@@ -28,8 +28,8 @@ using Listing = std::vector<std::vector<ListedOutput>>;  // [sentences][outputs]
 template <class Real>
 class ListedStructure : public Structure<Real> {
  public:
-  ListedStructure(const Listing& listing, const Corpus& over, Vector<Real>& weights)
-      : Structure<Real>(over), listing_(listing), weights_(weights) {}
+  ListedStructure(const Listing& listing, const Corpus& over, Vector<Real>& weights, double* closest = nullptr)
+      : Structure<Real>(over), listing_(listing), weights_(weights), closest_(closest) {}
 
   void open(std::int64_t s) override {
     sentence_ = s;
@@ -60,6 +60,10 @@ class ListedStructure : public Structure<Real> {
     ranked_.clear();
     for (const ListedOutput& output : outputs()) ranked_.push_back(&output);
     std::ranges::stable_sort(ranked_, [&](const auto* a, const auto* b) { return value(*a) > value(*b); });
+    for (auto last = static_cast<std::size_t>(most > 1 ? most - 1 : most); closest_ != nullptr && last <= static_cast<std::size_t>(most);
+         ++last) {
+      if (last < ranked_.size()) *closest_ = std::min(*closest_, value(*ranked_[last - 1]) - value(*ranked_[last]));
+    }
     ranked_.resize(std::min(ranked_.size(), static_cast<std::size_t>(most)));
     returned_ = 0;
   }
@@ -131,6 +135,7 @@ class ListedStructure : public Structure<Real> {
 
   const Listing& listing_;
   Vector<Real>& weights_;
+  double* closest_;  // null, or the least distance of the last outputs of a list from the next ones, which others may take in their place
   std::int64_t sentence_ = 0;
   double times_ = 0;                         // factor of the loss in scores
   std::vector<const ListedOutput*> ranked_;  // best first
@@ -144,6 +149,9 @@ class ListedModel : public Model<Real> {
  public:
   ListedModel(const Listing& listing, Numbers<Real> weights) : listing_(&listing), weights_(std::move(weights)) {}
 
+  // Notes in `closest`, which must outlive the model, how far lists of the best are from other lists.
+  void watch(double& closest) noexcept { closest_ = &closest; }
+
   std::unique_ptr<Model<Real>> copy() const override { return std::make_unique<ListedModel>(*this); }
   void take_features(const Model<Real>& other) override { *this = dynamic_cast<const ListedModel&>(other); }
   Numbers<Real>& flat() noexcept override { return weights_; }
@@ -153,7 +161,7 @@ class ListedModel : public Model<Real> {
   void grow(const Corpus&, Vector<Real>&) override {}
   using Model<Real>::over;
   std::unique_ptr<Structure<Real>> over(const Corpus& corpus, Vector<Real>& weights, bool) override {
-    return std::make_unique<ListedStructure<Real>>(*listing_, corpus, weights);
+    return std::make_unique<ListedStructure<Real>>(*listing_, corpus, weights, closest_);
   }
   void match(Model<Real>&, const typename Model<Real>::Matched& visit) const override {
     visit(0, 0, static_cast<std::int64_t>(weights_.size()));
@@ -163,6 +171,7 @@ class ListedModel : public Model<Real> {
  private:
   const Listing* listing_;
   Numbers<Real> weights_;
+  double* closest_ = nullptr;
 };
 
 }  // namespace riata

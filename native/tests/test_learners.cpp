@@ -2,6 +2,7 @@
 // from the list of its outputs.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,6 +17,9 @@ using namespace riata;
 using namespace riata::test;
 
 namespace {
+
+constexpr double tie = 1e-9;
+constexpr int most_tries = 20;
 
 const Poll go_on = [](std::int64_t) { return true; };
 
@@ -120,17 +124,26 @@ std::vector<double> sentence_weights(Rng& rng, std::int64_t sentences) {
 }
 
 // The steps must be the same, whether a dynamic program answers or a list. Structures that do not offer what a learner needs must refuse.
+// Where two outputs are tied for the last place of a list of the best, either is right, and learning starts again from other weights.
 void check_on(const Enumerated& in, const Configured& how, Rng& rng, std::set<std::string>& learnt) {
   const std::vector<double> weights = sentence_weights(rng, in.instances.sentences());
-  Learnt found;
-  try {
-    found = learn(*in.model, in.corpus(), how, weights, 3);
-  } catch (const Error& error) {
-    CHECK(error.kind() == "UnsupportedError");
-    return;
+  const std::unique_ptr<Model<double>> start = in.model->copy();
+  Learnt found, expected;
+  for (int tries = 0;; ++tries) {
+    try {
+      found = learn(*start, in.corpus(), how, weights, 3);
+    } catch (const Error& error) {
+      CHECK(error.kind() == "UnsupportedError");
+      return;
+    }
+    ListedModel<double> listed(in.listing, start->flat());
+    double closest = std::numeric_limits<double>::infinity();
+    listed.watch(closest);
+    expected = learn(listed, in.corpus(), how, weights, 3);
+    if (closest > tie) break;
+    CHECK(tries < most_tries);
+    for (double& weight : start->flat()) weight = weight == 0 ? 0 : random_number(rng);
   }
-  const ListedModel<double> listed(in.listing, in.model->flat());
-  const Learnt expected = learn(listed, in.corpus(), how, weights, 3);
   CHECK(found.updates == expected.updates && found.updates > 0);
   check_same(found.last, expected.last, how.close);
   check_same(found.average, expected.average, how.close);
