@@ -6,7 +6,7 @@ import pytest
 
 from python_problems import Tagging
 from riata import Chunker, JointTagger, Predictor, Tagger, registry
-from riata.comparing.contestant import Kind, distinct, named, written
+from riata.comparing.contestant import Kind, distinct, named, note_on_sums, written
 from riata.errors import SettingError, UnknownNameError
 
 CHUNKS = Kind(Chunker)
@@ -125,3 +125,20 @@ def test_estimators_by_name_are_taken_as_they_are():
     a, b = named(given)
     assert a.estimator is given["a"] and not a.refused
     assert b.refused
+
+
+@pytest.mark.parametrize(
+    ("recipes", "told"),
+    [
+        (["crf", "mira"], "crf: sums"),
+        (["crf", "memm", "crf:constrain=true", "semicrf"], "crf: sums"),
+        (["crf:constrain=true", "mira"], ""),
+        (["mira", "laso-alma"], ""),
+        (["crf", "crf-exp"], ""),
+    ],
+)
+def test_sums_over_all_label_sequences_are_told_beside_others(recipes, told):
+    found = note_on_sums(written(recipes, CHUNKS))
+    assert told in found
+    assert bool(found) == bool(told)
+    assert note_on_sums(written(["crf", "mira"], Kind(Tagger))) == ""  # of which all are legal

@@ -121,6 +121,7 @@ def outcome(
     jobs: int,
 ) -> Comparison:
     """Runs a plan and judges what came of it."""
+    from riata.comparing.contestant import note_on_sums
     from riata.comparing.judge import check_baseline, compared
     from riata.comparing.run import run
 
@@ -137,4 +138,6 @@ def outcome(
         notes.append(f"{grid.kept} of {number} trainings were finished before, and their times are those of then.")
     if store is not None and store.damaged:
         notes.append(f"{len(store.damaged)} damaged files of finished trainings were not used: {store.damaged[0]} …")
+    if note := note_on_sums(plan.contestants):
+        notes.append(note)
     return compared(plan, grid, baseline=baseline, notes=notes)

@@ -12,6 +12,7 @@ from riata.choosing.options import checked, choice_of
 from riata.choosing.params import Params
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
+from riata.learning.batch.settings import CONSTRAIN
 from riata.learning.development import check_dev
 from riata.problems.options import declared
 from riata.problems.options import offered as offered_with
@@ -204,6 +205,28 @@ def _unread(estimator: Any) -> set[str]:
     except SettingError:
         return set()  # refused when it is judged
     return {name for name, _ in refusals(known, settings, offered)}
+
+
+def note_on_sums(contestants: Sequence[Contestant]) -> str:
+    """What to say where some learn from sums over all label sequences, and others look at legal ones alone; empty: nothing."""
+    able = [contestant for contestant in contestants if not contestant.refused]
+    over_all = [contestant.name for contestant in able if _sums_over_all(contestant.estimator)]
+    if not 0 < len(over_all) < len(able):
+        return ""
+    return (
+        f"{', '.join(over_all)}: sums over all label sequences while learning; the others look at legal ones alone. "
+        f"{CONSTRAIN.name}=true makes them alike."
+    )
+
+
+def _sums_over_all(estimator: Any) -> bool:
+    """Whether it learns from sums over label sequences, legal or not, although it could leave out those that are not."""
+    if isinstance(estimator, Predictor) or not estimator.chunks:
+        return False
+    choice = choice_of(estimator)
+    known = {setting.name for setting in choice.settings}
+    able = CONSTRAIN.name in known and set(CONSTRAIN.needed(True)) <= choice.structure.offers
+    return able and not resolve(choice.settings, estimator.settings or {}, "")[CONSTRAIN.name]
 
 
 def _check_shared(contestants: Sequence[Contestant], kind: Kind) -> None:
