@@ -19,13 +19,18 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'riata' has no attribute {name!r}")
     if util.find_spec(f"riata.{name}") is not None:
         return import_module(f"riata.{name}")
-    try:
-        value = getattr(import_module("riata.public"), name)
-    except AttributeError:
+    from riata.places import place_of
+
+    place = place_of(name)
+    if place is not None:
+        value = getattr(import_module(place), name)
+    elif name == "__all__":
+        value = import_module("riata.public").__all__
+    else:
         from riata.other_words import meant
 
         hint = "".join(f"; use riata.{here}" for here in meant("public name", name))
-        raise AttributeError(f"module 'riata' has no attribute {name!r}{hint}") from None
+        raise AttributeError(f"module 'riata' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

@@ -14,7 +14,8 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line. Exit status: 0 done, 2 wrong usage or bad input, 130 interrupted."""
     interrupts = Interrupts()
-    # Threads of OpenBLAS are not used. Where there is no memory for them, it sends an interrupt.
+    # Nothing here multiplies large matrices: threads that NumPy's library starts for that only wait, which takes 40 ms. Where there is no
+    # memory for them, it sends an interrupt.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if (
         arguments is None

@@ -18,8 +18,11 @@ True
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 _LONGEST = 200  # characters of a message without a space: a token may have a million
 _LONG = re.compile(rf"\S{{{_LONGEST + 1},}}")

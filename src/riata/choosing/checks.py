@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,7 +107,7 @@ def _check_learn_as(estimator: Any) -> None:
 
 
 def check_template(given: Any) -> None:
-    is_source = given is None or isinstance(given, (str, Path))
+    is_source = given is None or isinstance(given, (str, os.PathLike))
     is_list = isinstance(given, (list, tuple)) and all(isinstance(template, Template) for template in given)
     if not is_source and not is_list:
         raise SettingError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from riata.choosing.recipe import Choice
@@ -10,6 +9,8 @@ from riata.errors import SettingError, UnsupportedError, printed
 from riata.inference.structure import OPERATIONS, SPACE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from riata.inference.declared import Declared
 
 K_BEST = "k best"

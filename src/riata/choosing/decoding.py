@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.errors import UnsupportedError
 from riata.inference.decoder import BEST, MARGINALS, SPANS, Risk
 from riata.inference.structure import ALL_OUTPUTS, BEAM, CHUNK_LABELS, POSTERIORS, SIDE_BY_SIDE, STATES
 from riata.settings import ANY, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LATTICE = "lattice"  # the update that needs sums over all outputs
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata.choosing.checks import (
@@ -41,6 +41,9 @@ from riata.inference.decoder import EXACT as BEST
 from riata.inference.decoder import Decoder, Risk
 from riata.inference.structure import CHUNK_LABELS
 from riata.settings import Setting, resolve
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
 SEED = Setting("seed", 0, "of the order in which sentences are visited", low=0, high=2**63 - 1)
@@ -126,7 +129,7 @@ class Options:
             unknown = () if self.own_columns else set(range(width)) - known_columns
             others = language.of_columns(sorted(unknown))
             templates: tuple[Any, ...] = template_language.fitting(default, width) + others
-        elif isinstance(self.template, (str, Path)):
+        elif isinstance(self.template, (str, os.PathLike)):
             self._check_named()
             templates = language.load(self.template)
             if self.adapts:
@@ -152,7 +155,7 @@ class Options:
         """The template of the first of two passes, without lines that read the labels of the first pass."""
         if self.template is None:
             return None
-        given = self._language.load(self.template) if isinstance(self.template, (str, Path)) else self.template
+        given = self._language.load(self.template) if isinstance(self.template, (str, os.PathLike)) else self.template
         left = tuple(template for template in given if not reads_context(template))
         if not left:
             raise TemplateError(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata.features.language import language_of
 from riata.features.named_sets import read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def recipe_name(estimator: Any) -> str:
@@ -61,14 +63,15 @@ def _language(template: Any, structures: Sequence[str]) -> str | None:
     """Which of these structures a template is written for. None: it names a set for several structures, or cannot be read."""
     languages = {name: language_of(name) for name in structures if not language_of(name).borrowed}
     plain = next((name for name, language in languages.items() if not language.signs), None)
-    if not isinstance(template, (str, Path)):
+    if not isinstance(template, (str, os.PathLike)):
         kinds = {type(one) for one in template}
         return next((name for name in languages if name != plain and languages[name].template in kinds), plain)
-    known = [name for name, language in languages.items() if language.has_set(template)]
+    source = str(template)
+    known = [name for name, language in languages.items() if language.has_set(source)]
     if known:
         return known[0] if len(known) == 1 else None
-    if not Path(template).is_file():
+    if not os.path.isfile(source):
         return None  # it is refused later, when it is read
-    lines = read_source(template, "template").splitlines()
+    lines = read_source(source, "template").splitlines()
     parts = {part for line in lines for part in line.split("#", 1)[0].split()}
     return next((name for name, language in languages.items() if language.signs & parts), plain)

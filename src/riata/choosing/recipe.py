@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from riata import registry
 from riata._core import unbounded
@@ -16,6 +15,9 @@ from riata.features.templates import Template
 from riata.inference.decoder import Decoder
 from riata.inference.structure import OPERATIONS, Queue, Structure
 from riata.settings import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 WIDTH = Setting("beam", 5, "states kept at each step", low=1, high=2**40)
 

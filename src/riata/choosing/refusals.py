@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from riata import registry
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.inference.structure import OF_QUEUES, OPERATIONS, Queue
 from riata.settings import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 class Offered(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import closing
 from functools import partial
@@ -103,9 +102,6 @@ def command(
     With constraints, standard error reports how many sentences kept them already, and how the others were made to.
     With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
     """
-    # Nothing here multiplies matrices: threads that NumPy's library would start for that only wait, which takes longer than the rest.
-    if tokenizer is None:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from riata.estimators.labelled_files import GivenColumns, Shown, labelled
     from riata.parallel import cores
 

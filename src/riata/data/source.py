@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import select
 import sys
-import threading
 import zlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from riata.errors import DataError
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 PIECE = 1 << 20
 STANDARD_INPUT = "-"

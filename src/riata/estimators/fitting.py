@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -25,6 +24,8 @@ from riata.features.context_names import ADDED
 from riata.interrupts import AsInterrupt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from riata.estimators.two_passes import FirstPass
     from riata.learning.events import Listener
     from riata.learning.fit import Start
@@ -233,7 +234,7 @@ class Fitting(Columns):
         checked_later = self.check_input and self.file_format is None
         self._input = check_of(profile_of(data, len(self.inputs_))) if checked_later else None
         self.facts_ = {
-            "name": Path(data.name).name,
+            "name": os.path.basename(data.name),
             "sentences": sentences,
             "tokens": tokens,
             "label_counts": labels.counts,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.estimators.predicting import Predicting
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Keeping(Predicting):

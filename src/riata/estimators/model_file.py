@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
@@ -37,6 +36,8 @@ from riata.models import container
 from riata.models.header import FORMAT, PROBLEM, SETTING, TAGGER, qualified_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
@@ -201,7 +202,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     model = outputs.from_parts(header, arrays, known)
     estimator.set_model(model, tags_in(header, model))
     context = names(chunks=estimator.chunks) if first is not None else ()
-    estimator.inputs_ = inputs_in(header, model, context, estimator.fewest_inputs)
+    estimator.inputs_ = inputs_in(header, model, context, estimator._fewest_inputs)
     if first is not None:
         if first.inputs_ != estimator.inputs_:
             raise ModelFileError("the two passes of the model read different columns")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from inspect import cleandoc
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from riata import registry
@@ -15,6 +13,9 @@ from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.internal import INTERNAL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from riata.features.attributes import Attribute
     from riata.features.templates import Template
 

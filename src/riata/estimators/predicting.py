@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +21,9 @@ from riata.inference.decoder import EXACT, Decoder
 from riata.parallel import cores
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from pathlib import Path
+
     from riata.data.running_text import Tokenizer
     from riata.estimators.labelled_files import Shown
     from riata.estimators.predictions import Predictions
@@ -167,7 +168,10 @@ class Predicting(Confident, ByLabel, Constrained):
                 return None
             self._plain_model, self._plain_rules = model.plainly_kept(decoder)
             self._plain_with = facts
-        folded = (self._plain_model or model).folded
+        plain = self._plain_model or model
+        if plain.takes_few(sentences):
+            return None
+        folded = plain.folded
         if folded is None or self._texts is None or self.first_ is not None:
             return None
         found: list[list[str]] | None = folded.label(sentences, len(self.inputs_), self._texts, self._plain_rules)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.data.types import Corpus
 from riata.estimators.per_sentence import PerSentence
-from riata.showing.notebook import page
-from riata.showing.sentences import Shown
+
+if TYPE_CHECKING:
+    from riata.showing.sentences import Shown
 
 MOST = 20  # sentences shown
 LONGEST = 300  # tokens of a sentence that are shown
@@ -26,6 +26,10 @@ class Predictions(PerSentence):
     _about: tuple[Any, int, bool]  # the sentences, the column of the words, whether labels are chunk labels
 
     def _repr_html_(self) -> str:
+        from html import escape
+
+        from riata.showing.notebook import page
+
         sentences, column, chunks = getattr(self, "_about", ((), 0, False))
         shown = [_shown(words, labels, chunks) for words, labels in zip(_words(sentences, column), self, strict=False)]
         parts = [one.to_html() for one in shown] or [f"<pre>{escape(repr(self[:MOST]))}</pre>"]
@@ -56,6 +60,8 @@ def _word(token: Any, at: int) -> str:
 
 def _shown(words: Sequence[str], labels: Sequence[Any], chunks: bool) -> Shown:
     """Labels: tags, chunk labels, or pairs of them."""
+    from riata.showing.sentences import Shown
+
     cut = [*words[:LONGEST], *(["…"] if len(words) > LONGEST else [])]
     labels = labels[:LONGEST]
     if labels and isinstance(labels[0], tuple):

@@ -86,7 +86,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         return [*of_task, *(one for one in own if not (isinstance(one, str) and one == ROLES))]
 
     @property
-    def fewest_inputs(self) -> int:
+    def _fewest_inputs(self) -> int:
         """Constraints read the spans of slots, whatever the template reads."""
         return len(PROPERTIES) if self.constraints is not None else 0
 

@@ -44,7 +44,7 @@ class Trained(Parameters):
     _input: InputCheck | None = None  # None: what training data looked like is not known
 
     @property
-    def fewest_inputs(self) -> int:
+    def _fewest_inputs(self) -> int:
         """How many input columns are needed, whatever the template reads."""
         return 0
 

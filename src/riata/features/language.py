@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata.features.context_names import SUMMARIES
 from riata.features.named_sets import is_named_set, read_source
 from riata.features.templates import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
 LIST = "LIST"  # in lines, stands for the attribute of a list
 COLUMN = "COLUMN"  # in lines, stands for a column of the input

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from riata.data import source
 from riata.data.texts import is_unicode
 from riata.data.types import Column, Starts
 from riata.errors import DataError, SettingError, UnknownNameError, printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 POSITIONS = ("S", "B", "I", "E")  # a token that is a whole entry; the first, an inner and the last token of an entry
 SINGLE, FIRST, INSIDE, LAST = range(4)
@@ -32,7 +35,7 @@ class WordList:
     @classmethod
     def of(cls, name: str, given: str | Path | Sequence[str]) -> WordList:
         """From a file (one entry per line, `#` starts a comment line) or from a sequence of entries."""
-        if isinstance(given, (str, Path)):
+        if isinstance(given, (str, os.PathLike)):
             lines = [line for line in _lines(given) if not line.startswith("#")]
             file: str | None = str(given)
         else:
@@ -147,7 +150,7 @@ def check_lists(lists: Mapping[str, Any]) -> None:
     for name, given in lists.items():
         if not isinstance(name, str) or not name.replace("_", "a").isalnum():
             raise SettingError(f"the list {name!r} has a name that templates cannot use: letters, digits and _ can.")
-        if not isinstance(given, (str, Path, list, tuple, set, frozenset)):
+        if not isinstance(given, (str, os.PathLike, list, tuple, set, frozenset)):
             raise SettingError(f"the list {name!r} is {printed(given):.60}; expected the path of a file, or entries.")
 
 

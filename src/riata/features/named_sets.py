@@ -6,12 +6,16 @@ w is 1, unless a number follows the name of the set: `S3:2`.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _INCLUDE = re.compile(r"^include (?P<name>\S+)\n", re.MULTILINE)
 _WINDOWED = re.compile(r"^(?P<read>.*)\[-w\.\.w\]$", re.MULTILINE)
@@ -37,16 +41,16 @@ def read_source(source: str | Path, kind: str) -> str:
     """The text of a built-in set of this kind (the ending of its file), or of a file."""
     if is_named_set(source, kind):
         return _named(str(source), kind)
-    path = Path(source)
-    if not path.is_file():
+    if not os.path.isfile(source):
         numbered = _NUMBERED.fullmatch(str(source))
         name = numbered["name"] if numbered else str(source)
         raise UnknownNameError.of("template", name, builtin_names(kind), remedy="Or give the path of a template file.")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with open(source, encoding="utf-8-sig") as file:
+            return file.read()
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=path, line=line) from None
+        raise TemplateError("not valid UTF-8.", remedy="Convert the file to UTF-8.", file=source, line=line) from None
 
 
 def _named(source: str, kind: str) -> str:

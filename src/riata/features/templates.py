@@ -24,16 +24,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.context_names import SUMMARIES
 from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 from riata.features.named_sets import read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
 NUMBER = "number"
 LABEL = "label"

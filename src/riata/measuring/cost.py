@@ -6,7 +6,6 @@ import contextlib
 import json
 import resource
 import sys
-from pathlib import Path
 from typing import Any
 
 _UNIT = 1 if sys.platform == "darwin" else 1024  # bytes of ru_maxrss
@@ -18,7 +17,7 @@ def peak_mb() -> float:
     Linux tells it of the program that runs; getrusage would count that of the process which started it, too.
     """
     with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+        for line in _lines("/proc/self/status"):
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024 / 1e6
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT / 1e6
@@ -27,10 +26,15 @@ def peak_mb() -> float:
 def available_bytes() -> int | None:
     """The memory that programs can still ask for; None where the system does not tell."""
     with contextlib.suppress(OSError):
-        for line in Path("/proc/meminfo").read_text(encoding="ascii", errors="replace").splitlines():
+        for line in _lines("/proc/meminfo"):
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     return None
+
+
+def _lines(path: str) -> list[str]:
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read().splitlines()
 
 
 class Meter:

@@ -18,15 +18,17 @@ import os
 import stat
 import struct
 import zlib
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, BinaryIO, TypeGuard
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import fast_crc32, has_fast_crc32
 from riata.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 MAGIC = b"RIATA\r\n\x1a"
 VERSION = 2  # files of version 1 have BLAKE2b-256 in bytes 32-63

@@ -112,6 +112,12 @@ class Model:
         """The model in its fastest form, if there is one."""
         return self.outputs.fast_form(self)
 
+    def takes_few(self, sentences: list[Any]) -> bool:
+        """Whether these are so few tokens that they are labelled sooner without the fastest form, which takes long to make."""
+        if not isinstance(self.held, StoredWeights) or "weights" in vars(self):
+            return False
+        return all(isinstance(each, (list, tuple)) for each in sentences) and self.held.takes(sum(map(len, sentences)))
+
     def predict(self, corpus: Corpus, decoder: Decoder = EXACT, threads: int = 1) -> Ids:
         """The label ids of every token, computed in the fastest way."""
         if decoder.kept is None and decoder.queue == EXACT.queue and corpus.known is None:

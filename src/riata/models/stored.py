@@ -35,15 +35,20 @@ class StoredWeights:
     def unfolded(self) -> ChainWeights:
         return self._weights_of(self._features.index, self._stored.weights)
 
+    def takes(self, tokens: int) -> bool:
+        """Whether `predict_few` may label so many tokens more."""
+        features = self._features
+        return tokens <= self._left and self._stored.ordered and foldable(features) and not features.program.history
+
     def predict_few(self, corpus: Corpus) -> Ids | None:
         """The label ids of the tokens, if there are only few, with the weights of their own n-grams only.
 
         None if there are more tokens.
         """
-        features, left = self._features, self._left - corpus.tokens
-        if left < 0 or not self._stored.ordered or not foldable(features) or features.program.history:
+        features = self._features
+        if not self.takes(corpus.tokens):
             return None
-        self._left = left
+        self._left -= corpus.tokens
         index = features.empty_index()
         instances = features.limited(index.extend(features.values(corpus), corpus.starts, 1, 1), corpus)
         if weight_bytes(features, ngram_sizes(features, index), len(self._outputs.labels)) > MOST_FEW_BYTES:

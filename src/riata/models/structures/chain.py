@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
 from riata.inference.rules.legality import Flags, Legality
-from riata.inference.rules.slots import LabelNames
 from riata.models.arrays import narrow, read_alphabet, read_strings, store_texts
 from riata.models.chain_parts import (
     NONE,
@@ -59,6 +58,9 @@ from riata.models.model import Model
 from riata.models.named import NamedModel, is_named
 from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
 from riata.models.stored import StoredWeights
+
+if TYPE_CHECKING:
+    from riata.inference.rules.slots import LabelNames
 
 MOST_STATES = 300_000  # largest number of states of an exact search that was not asked for
 HASHED = "train with edge in place of label[-1], or without bits"
