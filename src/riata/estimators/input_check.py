@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LOOKED_AT = 1_000  # tokens of one call
 ENOUGH = 5_000  # tokens, after which only one call in RARELY is looked at
 RARELY = 32
-FAR = 0.35  # of ArrayProfile.distance
+FAR = 0.25  # of ArrayProfile.distance
 EXAMPLES = 3
 MOST_OTHERS = 200  # values that training did not have, and that are counted one by one
 AS_IT_IS = "check_input=False (--force) reads it as it is."
