@@ -27,7 +27,7 @@ class Case(Problem):
     """In double precision, two labels back."""
 
     def __init__(
-        self, seed, template, labels=FREE, *, pairs=False, weights=(), kind=_core.SecondOrderPotentials64, kept=KEPT, at_once=AT_ONCE,
+        self, seed, template, labels=FREE, *, pairs="seen", weights=(), kind=_core.SecondOrderPotentials64, kept=KEPT, at_once=AT_ONCE,
         often=0.5, named=False, hidden=0.0, lengths=None, dictionary=False,
     ):  # fmt: skip
         rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ BEAM = Decoder("beam", 2**40)
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 20.0])
 def test_logarithms_and_factors_agree(temperature):
     """What a token's word says for B-A is taken back by the label before it: every labelling scores as without, but factors vanish."""
-    case = Case(7, TEMPLATES[0], CHUNKS, lengths=[5, 1, 2, 6], pairs=True)
+    case = Case(7, TEMPLATES[0], CHUNKS, lengths=[5, 1, 2, 6], pairs="all")
     at = point(case, 1)
     shifted, words, much = at.copy(), 9 + 3 * case.features.index.size(0), 2.0**16
     shifted[0:9:3] -= much

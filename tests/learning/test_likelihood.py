@@ -41,7 +41,7 @@ class Case(Problem):
         template,
         encoding,
         *,
-        pairs=False,
+        pairs="seen",
         weights=(),
         kind=_core.ChainPotentials64,
         bits=0,
@@ -84,7 +84,7 @@ cases = st.builds(
     st.integers(0, 10**6),
     st.sampled_from(TEMPLATES),
     st.sampled_from(list(LABELS)),
-    pairs=st.booleans(),
+    pairs=st.sampled_from(["seen", "all"]),
     weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
     bits=st.sampled_from([0, 10]),
     given=st.booleans(),
@@ -134,7 +134,7 @@ def test_scores_beyond_what_factors_hold(kind, unknown):
 def test_steps_that_are_improbable_from_both_sides(kind, template):
     """What divides a step's factors, forward and backward, is beyond numbers only as a product."""
     for seed, scale in itertools.product(range(20), (30, 60, 400)):
-        case = Case(seed, template, [None, "iob2"][seed % 2], kind=kind, pairs=True)
+        case = Case(seed, template, [None, "iob2"][seed % 2], kind=kind, pairs="all")
         at = np.random.default_rng(seed).uniform(-1, 1, case.function.size) * scale
         value, gradient = case.function(at, 1)
         assert np.isfinite(value)
@@ -142,7 +142,7 @@ def test_steps_that_are_improbable_from_both_sides(kind, template):
 
 
 def test_pairs_that_are_seen_and_all_pairs():
-    seen, every = (Case(1, TEMPLATES[1], None, pairs=pairs) for pairs in (False, True))
+    seen, every = (Case(1, TEMPLATES[1], None, pairs=pairs) for pairs in ("seen", "all"))
     rows = sum(seen.features.index.size(f) for f in range(len(seen.features.program.families)))
     assert seen.function.size < every.function.size
     assert every.function.size % 3 == 0
@@ -161,7 +161,7 @@ def test_a_long_sentence():
     instances.set_labels(rng.integers(0, 3, 20_000).astype(np.int32), 3)
     free = Legality.free(3)
     flags = (free.start, free.end, free.follow)
-    function = Likelihood(_core.ChainPotentials, features.index, instances, 3, 0, *flags, False)
+    function = Likelihood(_core.ChainPotentials, features.index, instances, 3, 0, *flags, "seen")
     value, _ = function(np.zeros(function.size), 1)
     assert value == pytest.approx(20_000 * np.log(3), rel=1e-5)
 
@@ -194,7 +194,7 @@ def test_bad_arguments_are_refused():
     free = Legality.free(3)
     with pytest.raises(Exception, match="labels"):
         _core.ChainPotentials(
-            case.features.index, case.instances, 2, 0, free.start[:2], free.end[:2], free.follow[:4], False
+            case.features.index, case.instances, 2, 0, free.start[:2], free.end[:2], free.follow[:4], "seen"
         )
     with pytest.raises(Exception, match="weights"):
         _core.BatchObjective(case.function.potentials, np.ones(1))
@@ -212,7 +212,7 @@ def test_a_hundred_labels_and_long_sentences():
     instances.set_labels(gold.ravel(), labels)
     free = Legality.free(labels)
     flags = (free.start, free.end, free.follow)
-    function = Likelihood(_core.ChainPotentials64, features.index, instances, labels, 0, *flags, True)
+    function = Likelihood(_core.ChainPotentials64, features.index, instances, labels, 0, *flags, "all")
     at = rng.normal(size=function.size)
     value, _ = function(at, 2)
     pairs, rows = at[: labels * labels].reshape(labels, labels), at[labels * labels :].reshape(-1, labels)

@@ -22,7 +22,7 @@ cases = st.builds(
     st.integers(0, 10**6),
     st.sampled_from(TEMPLATES),
     st.sampled_from(list(LABELS)),
-    pairs=st.booleans(),
+    pairs=st.sampled_from(["seen", "all"]),
     weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
     bits=st.sampled_from([0, 10]),
     given=st.booleans(),

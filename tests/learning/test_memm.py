@@ -38,7 +38,7 @@ class Case:
         self.labels, legal = problem.labels, problem.legality
         self.weights = rng.integers(0, 4, len(problem.sentences)) / 2 if weighted else np.empty(0)
         sizes, flags = (len(self.labels), len(problem.features.given)), (legal.start, legal.end, legal.follow)
-        parts = (problem.features.index, problem.instances, *sizes, *flags, False, True)
+        parts = (problem.features.index, problem.instances, *sizes, *flags, "seen", True)
         self.function = Likelihood(kind, *parts, weights=self.weights)
         self.at = scale * rng.integers(-64, 64, self.function.size) / 32
         self.model = self.model_at(self.at)

@@ -25,7 +25,7 @@ cases = st.builds(
     st.integers(0, 10**6),
     st.sampled_from(TEMPLATES),
     st.sampled_from([FREE, CHUNKS, ("X",), ("X", "Y")]),
-    pairs=st.booleans(),
+    pairs=st.sampled_from(["seen", "all"]),
     weights=st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
     kept=st.sampled_from([KEPT, 300, 0]),
     at_once=st.sampled_from([AT_ONCE, 3000, 1]),
@@ -46,7 +46,7 @@ def test_value_and_gradient(case, seed, scale):
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_short_sentences_and_a_longer_one(template, lengths):
     """Every weight, of tokens that have no label before them, one, and two."""
-    case = Case(3, template, lengths=lengths, pairs=True)
+    case = Case(3, template, lengths=lengths, pairs="all")
     check(case, point(case, 4), 5, chosen=60)
 
 
@@ -71,7 +71,7 @@ def test_where_earlier_labels_weigh_nothing_it_is_the_likelihood_of_the_first_or
         features = Features(parse(template), builtin(), {}, 0)
         instances = features.extend(words, 1, 1)
         instances.set_labels(gold, len(labels))
-        function = Likelihood(getattr(_core, name + kind), features.index, instances, count, 0, *flags, True)
+        function = Likelihood(getattr(_core, name + kind), features.index, instances, count, 0, *flags, "all")
         at = np.zeros(function.size)
         first = count * count + features.index.size(0) * count
         at[:first] = np.random.default_rng(1).normal(size=first)
@@ -149,7 +149,7 @@ def test_scores_beyond_what_factors_hold(kind, hidden, often):
 def test_steps_that_are_improbable_from_both_sides(kind):
     """What divides a step's factors, forward and backward, is beyond numbers only as a product."""
     for seed, scale in itertools.product(range(12), (30, 60, 400)):
-        case = Case(seed, TEMPLATES[2], kind=kind, often=ALWAYS, pairs=True)
+        case = Case(seed, TEMPLATES[2], kind=kind, often=ALWAYS, pairs="all")
         value, gradient = case.function(np.random.default_rng(seed).uniform(-1, 1, case.function.size) * scale, 1)
         assert np.isfinite(value)
         assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
@@ -159,7 +159,7 @@ def test_steps_that_are_improbable_from_both_sides(kind):
 @pytest.mark.parametrize("hidden", [0.0, 0.5])
 def test_logarithms_and_factors_agree(hidden, often):
     """What a token's word says for X is taken back by the label before it: every labelling scores as without, but factors vanish."""
-    case = Case(7, TEMPLATES[0], lengths=[5, 1, 2, 6], pairs=True, hidden=hidden, often=often)
+    case = Case(7, TEMPLATES[0], lengths=[5, 1, 2, 6], pairs="all", hidden=hidden, often=often)
     at = point(case, 1)
     value, gradient = case.function(at, 1)
     shifted, words, much = at.copy(), 9 + 3 * case.features.index.size(0), 1e4
@@ -173,7 +173,7 @@ def test_logarithms_and_factors_agree(hidden, often):
 
 
 def test_pairs_that_are_seen_and_all_pairs():
-    seen, every = (Case(1, TEMPLATES[0], pairs=pairs) for pairs in (False, True))
+    seen, every = (Case(1, TEMPLATES[0], pairs=pairs) for pairs in ("seen", "all"))
     assert seen.function.size < every.function.size
     rows = {"node": every.features.index.size(0), "edge": 3, "begin": 1, "second": 3, "later": 9}
     assert every.function.size == 3 * sum(rows.values())
@@ -183,8 +183,8 @@ def test_pairs_that_are_seen_and_all_pairs():
 
 
 def test_labels_that_are_not_given_have_all_weights_that_agree():
-    known, hidden = (Case(1, TEMPLATES[0], hidden=share, pairs=False) for share in (0.0, 1.0))
-    assert known.function.size < hidden.function.size == Case(1, TEMPLATES[0], pairs=True).function.size
+    known, hidden = (Case(1, TEMPLATES[0], hidden=share, pairs="seen") for share in (0.0, 1.0))
+    assert known.function.size < hidden.function.size == Case(1, TEMPLATES[0], pairs="all").function.size
     value, gradient = hidden.function(point(hidden, 0), 1)
     assert value == pytest.approx(0, abs=1e-9)
     assert gradient == pytest.approx(0, abs=1e-9)
@@ -195,7 +195,7 @@ def test_a_model_is_a_point_and_back(template):
     case = Case(2, template)
     at = point(case, 3)
     assert case.function.point(case.function.model(at)).tolist() == at.tolist()
-    other = Case(2, template, pairs=True)
+    other = Case(2, template, pairs="all")
     wider = other.function.point(case.function.model(at))
     assert other.value(wider) == pytest.approx(case.value(at))
     assert (
@@ -213,7 +213,7 @@ def test_a_long_sentence():
     instances.set_labels(rng.integers(0, 3, 20_000).astype(np.int32), 3)
     free = Legality.free(3)
     flags = (free.start, free.end, free.follow)
-    function = Likelihood(_core.SecondOrderPotentials, features.index, instances, 3, 0, *flags, False)
+    function = Likelihood(_core.SecondOrderPotentials, features.index, instances, 3, 0, *flags, "seen")
     value, _ = function(np.zeros(function.size), 1)
     assert value == pytest.approx(20_000 * np.log(3), rel=1e-5)
 

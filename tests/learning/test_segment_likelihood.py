@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-def function_of(problem, *, pairs=False, weights=(), kind=_core.SegmentWeights64, gold=None):
+def function_of(problem, *, pairs="seen", weights=(), kind=_core.SegmentWeights64, gold=None):
     return Likelihood(
         KINDS[kind],
         problem.features.index,
@@ -66,7 +66,7 @@ problems = st.builds(
     problems,
     st.integers(0, 10**6),
     st.sampled_from([0.1, 1.0, 30.0]),
-    st.booleans(),
+    st.sampled_from(["seen", "all"]),
     st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
 )
 def test_value_and_gradient(problem, seed, scale, pairs, weights):
@@ -87,7 +87,7 @@ def test_the_gradient_is_what_is_expected_less_the_truth(template):
     """Beside the expectations that lattice updates are made of, which go through every feature of every segment."""
     for seed in range(3):
         problem = noise(seed, template, longest=6)
-        function = function_of(problem, pairs=True)
+        function = function_of(problem, pairs="all")
         at = np.random.default_rng(seed).normal(size=function.size)
         model = function.model(at)
         parts = (problem.features.index, problem.instances)
@@ -136,7 +136,7 @@ def test_scores_beyond_what_factors_hold(kind):
 def test_features_that_no_true_segment_has_stay_out():
     sentence = [("a", "x"), ("b", "x"), ("c", "y")]
     problem = segment_problem("sequence word[0]\nlength", [sentence], [((2, "A"), (1, "O"))], 3)
-    seen, every = (function_of(problem, pairs=pairs) for pairs in (False, True))
+    seen, every = (function_of(problem, pairs=pairs) for pairs in ("seen", "all"))
     assert seen.size == 4  # the words a b and c, and two lengths; a is only where a b begins
     assert every.size == 4 * len(LABELS)
     value, _ = seen(np.zeros(4), 1)

@@ -59,7 +59,7 @@ def test_on_chains_that_look_two_labels_back_it_is_its_twin(case, seed):
 @given(
     st.builds(noise, st.integers(0, 10**6), st.sampled_from(CASES), most=st.integers(1, 4), longest=st.just(4), sentences=st.just(4)),
     st.integers(0, 10**6),
-    st.booleans(),
+    st.sampled_from(["seen", "all"]),
     st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
 )  # fmt: skip
 def test_on_segments_it_is_its_twin(problem, seed, pairs, weights):

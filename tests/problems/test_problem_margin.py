@@ -95,7 +95,7 @@ def test_losses_other_than_the_number_of_wrong_labels():
 
 def test_weights_of_examples_multiply_their_price():
     X, Y = corpus(3)
-    weights = [0.0, 2.0, *([1.0] * (len(X) - 2))]
+    weights = [0.5, 2.0, *([1.0] * (len(X) - 2))]
     found = riata.Predictor(Merging(), "svm-subgradient", None, EPOCHS, settings={"C": C}).fit(
         X, Y, sample_weight=weights
     )

@@ -87,7 +87,8 @@ class ColumnProfile:
         return value == self.values[0] and self.largest < 0.98 and -tokens / RUN * math.log(self.largest) > CONSTANT
 
     def too_many_unknown(self, unknown: int, tokens: int) -> bool:
-        return _exceeds(unknown, tokens, min(0.5 + self.unknown / 2, 0.1 + 4 * self.unknown))
+        """Whether values differ from those of training; of values that hardly occur twice, this cannot be told."""
+        return self.unknown < 0.75 and _exceeds(unknown, tokens, min(0.5 + self.unknown / 2, 0.1 + 4 * self.unknown))
 
     def odd_capitals(self, capitals: int, tokens: int) -> bool:
         """Whether the data have lost their capitals, or have them where training had none."""

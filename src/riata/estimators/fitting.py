@@ -231,7 +231,7 @@ class Fitting(Columns):
         self.best_epoch_ = outcome.best_epoch
         self.best_score_ = outcome.best_score
         self._run = outcome.run
-        checked_later = self.check_input and self.file_format is None
+        checked_later = self.check_input and self.file_format is None and not self.bits  # of which no words are kept
         self._input = check_of(profile_of(data, len(self.inputs_))) if checked_later else None
         self.facts_ = {
             "name": os.path.basename(data.name),

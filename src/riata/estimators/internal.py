@@ -24,6 +24,7 @@ INTERNAL = frozenset(
         "default_template",
         "development",
         "exact_structure",
+        "fewest_inputs",
         "fields",
         "file_format",
         "first_labels",
