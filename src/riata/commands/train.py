@@ -83,6 +83,14 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
     "--resume", is_flag=True, help="Continue from the model in --model, with its settings where none are given."
 )
 @click.option(
+    "--prune",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    help="Then drop this share of the weights, those nearest to zero, for a smaller model, such as 0.5.",
+)
+@click.option(
     "--calibrate",
     metavar="NAME",
     help="Then make confidences believable on the development data: temperature or isotonic; see `riata calibrate --help`.",
@@ -127,6 +135,8 @@ def command(**options: Any) -> None:
                 _tell("Ended by SIGTERM.")
                 raise click.exceptions.Exit(Terminated.STATUS) from None
             raise
+    if options["prune"]:
+        _prune(estimator, options, data)
     if options["calibrate"] is not None:
         estimator.save(options["model_file"])  # not lost if the development data cannot be predicted
         _tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
@@ -227,6 +237,20 @@ def _check_calibrates(options: dict[str, Any]) -> None:
             "--calibrate needs development data that training does not learn from: --dev or --dev-fraction, without --refit and --stream.",
             remedy="Calibrate afterwards, on other data: riata calibrate --model MODEL FILE.",
         )
+
+
+def _prune(estimator: Any, options: dict[str, Any], data: Any) -> None:
+    """Prunes the model, and says what that costs on development data, if there are some that it has not learnt from."""
+    from riata.models.weights_by_name import by_name
+
+    held_out = estimator.dev is not None and not options["refit"] and not options["stream"]
+    dev = _development(estimator, data) if held_out else None
+    before, score = by_name(estimator.model_).count(), None if dev is None else estimator.score(dev)
+    estimator.prune(options["prune"])
+    of_dev = (
+        "" if score is None else f"; on the development data {100 * estimator.score(dev):.2f}, before {100 * score:.2f}"
+    )
+    _tell(f"Pruned: {by_name(estimator.model_).count():,} of {before:,} weights are left{of_dev}.")
 
 
 def _development(estimator: Any, data: Any) -> Any:
