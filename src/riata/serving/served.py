@@ -114,13 +114,14 @@ class Served:
 
         if not self.columns:
             return dict.fromkeys(("nbest", "confidence", "beam", "trace", "constraints"), False)
+        asked_of = self.estimator.twin(check_input=False)
         probe = [[PROBE if self.columns == 1 else (PROBE,) * self.columns]]
         tried = {
-            "nbest": lambda: self.estimator.predict_nbest(probe, 1),
-            "confidence": lambda: self.estimator.predict_confidence(probe),
-            "beam": lambda: self.estimator.twin(queue="beam", beam=2).predict(probe),
-            "trace": lambda: searching(self.estimator)[0].trace(probe[0]),
-            "constraints": lambda: self.estimator.twin(constraints=[parse(self._harmless())]).predict(probe),
+            "nbest": lambda: asked_of.predict_nbest(probe, 1),
+            "confidence": lambda: asked_of.predict_confidence(probe),
+            "beam": lambda: asked_of.twin(queue="beam", beam=2).predict(probe),
+            "trace": lambda: searching(asked_of)[0].trace(probe[0]),
+            "constraints": lambda: asked_of.twin(constraints=[parse(self._harmless())]).predict(probe),
         }
         return {name: _works(asked) for name, asked in tried.items()}
 
