@@ -98,3 +98,14 @@ def test_refusals_name_the_remedy():
         CRF("arow").fit(X, Y)
     with pytest.raises(riata.RiataError, match="c1"):
         CRF("ap", c1=0.1).fit(X, Y)
+
+
+def test_estimators_are_shown_and_searched_inside_pipelines():
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import Pipeline
+
+    crf = CRF(c1=0.1)
+    assert repr(crf) == "CRF(c1=0.1)" and crf.get_params()["c1"] == 0.1
+    X, y = [[{"w": "the"}, {"w": "dog"}]] * 6, [["DT", "NN"]] * 6
+    search = GridSearchCV(Pipeline([("crf", CRF(max_iterations=3))]), {"crf__c2": [0.1, 1.0]}, cv=2).fit(X, y)
+    assert list(search.best_estimator_.predict(X[:1])[0]) == ["DT", "NN"]

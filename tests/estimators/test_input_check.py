@@ -191,3 +191,25 @@ def test_rare_keys_of_dictionaries_and_rare_values_are_no_cause_for_refusal():
         model.predict(off)
     with pytest.warns(riata.RiataWarning, match="Column 1 is '0' in all of"):
         [model.predict(off * 3) for _ in range(4)]
+
+
+def test_lists_of_similar_phrases_are_no_cause_for_refusal(model, data):
+    chunker = riata.load_model(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chunker.predict([[("ten", "CD")]] * 10)
+        chunker.predict([[("Anna", "NNP"), ("Berg", "NNP")]] * 5)
+    words = quietly(riata.Tagger(epochs=1), data[0].select([0, 1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        words.predict([["Yes"]] * 50)
+
+
+def test_blank_columns_are_refused_however_often_the_model_was_asked(model, data):
+    chunker = riata.load_model(model)
+    good = changed(data, lambda word, tag: (word, tag))
+    for sentence in good * 3:
+        chunker.predict([sentence])
+    for _ in range(40):
+        with pytest.raises(DataError, match="column 1 is '_' throughout"):
+            chunker.predict([[("The", "_"), ("bus", "_")]] * 2)

@@ -34,9 +34,15 @@ def parser():
 def test_words_are_enough_without_options(parser):
     own = quietly(riata.DependencyParser(tags="own", epochs=3), TRAIN)
     assert parser.predict(WORDS) == parser.predict(OTHER) == own.predict(WORDS)
-    with pytest.raises(UnsupportedError, match="taggers that have not seen"):
+    with pytest.raises(UnsupportedError, match=r"(?s)the model has taggers of its own, but warm_start=True.*--tags given"):
         parser.set_params(warm_start=True).fit(TRAIN)
     parser.set_params(warm_start=False)
+
+
+def test_a_parser_with_taggers_goes_on_learning_from_given_tags():
+    parser = quietly(riata.DependencyParser(epochs=2), TRAIN)
+    parser.set_params(tags="given").partial_fit(OTHER)
+    assert parser.tags_read == "given" and not parser.taggers_ and parser.predict(OTHER)
 
 
 @pytest.mark.parametrize(

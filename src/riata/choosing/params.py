@@ -25,7 +25,7 @@ class Params:
 
     _internal: frozenset[str] = frozenset({"changed_params"})  # names without an underscore that are internal to Riata
     _own_settings: tuple[Setting, ...] = ()  # settings that are of no recipe or structure
-    settings: Mapping[str, Any] | None
+    settings: Mapping[str, Any] | None = None
 
     def _store_settings(self, settings: Mapping[str, Any] | None, named: Mapping[str, Any]) -> None:
         """named: keywords of `__init__` that are no parameters. Recipes check settings when they are used, in `fit`."""

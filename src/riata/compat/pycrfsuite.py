@@ -135,7 +135,7 @@ class Tagger:
                 remedy="Use riata.load_model.",
             )
         made = cls()
-        made._model = model
+        made._model = model.twin(check_input=False)  # tokens may lack any feature
         return made
 
     def open(self, name: str | Path) -> Any:

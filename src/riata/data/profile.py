@@ -28,7 +28,9 @@ TENTHS = 10  # parts of the training data, each held out once
 SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays are profiled
 UNLIKELY = math.log(1000)
 CONSTANT = math.log(1e6)
-FEW = 5  # sentences that may have one value throughout
+BLANK = frozenset({"", "_"})  # values that say nothing
+FEW = 5  # tokens that may be blank in a column of any values
+UNKNOWN = 0.001  # share that a value has at most if it is none of training
 RUN = 20  # values that stand together in text: so many tokens tell as much as one alone
 _KEY = re.compile("[:=]")  # between the name of a feature and its value
 
@@ -71,16 +73,20 @@ class ColumnProfile:
     def known(self) -> frozenset[str]:
         return frozenset(self.values)
 
-    def constant(self, counts: Counts, sentences: int) -> str | None:
-        """The value of all these tokens, if that is no accident; None if there are several, or if most of training had this value, too."""
+    def constant(self, counts: Counts) -> str | None:
+        """The value of all these tokens, if that is no accident; None if there are several, or if text may well have no other."""
         [value, *others] = counts
+        tokens = sum(counts.values())
         if others:
             return None
-        if value not in self.known:
-            return value if sentences >= FEW or (self.complete and value == "_") else None
-        share = self.largest if value == self.values[0] else min(self.largest, 1 - self.largest)
-        unlikely = share < 0.5 and -counts[value] * math.log(share) > CONSTANT
-        return value if unlikely and sentences >= FEW else None
+        if value not in self.values:
+            if value in BLANK:
+                return value if self.complete or tokens >= FEW else None
+            share = UNKNOWN
+        else:
+            share = self.largest if value == self.values[0] else min(self.largest, 1 - self.largest)
+        unlikely = self.complete and value and share < 0.5 and -tokens / RUN * math.log(share) > CONSTANT
+        return value if unlikely else None
 
     def lacks_others(self, value: str, tokens: int) -> bool:
         """Whether text has too many tokens with the value of most tokens, and no other."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.data.profile import ArrayProfile, ColumnProfile, Counts, Profile, by_key, dense
+from riata.data.profile import BLANK, ArrayProfile, ColumnProfile, Counts, Profile, by_key, dense
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, shortened
 from riata.estimators.notes import warn_text
@@ -33,10 +33,10 @@ class InputCheck:
         self._tokens = self._calls = 0
         self._told = False
 
-    def is_due(self) -> bool:
-        """Whether a call of a few sentences should be looked at."""
+    def is_due(self, sentences: Sequence[Any]) -> bool:
+        """Whether a call of a few sentences should be looked at: whenever it may be without a column, and now and then."""
         self._calls += 1
-        return self._tokens < ENOUGH or self._calls % RARELY == 0
+        return self._tokens < ENOUGH or self._calls % RARELY == 0 or _may_be_blank(sentences[0])
 
     def look(self, corpus: Corpus, estimator: Columns) -> None:
         """corpus: the columns that the model reads. DataError if one of them says nothing, or with `strict` if one is unlike training."""
@@ -78,7 +78,7 @@ class InputCheck:
             yield corpus.column_name(number), column, profile
 
     def _look_at(self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: Columns) -> None:
-        if (value := profile.constant(counts, len(corpus))) is not None:
+        if (value := profile.constant(counts)) is not None:
             raise DataError(
                 f"{name} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
                 remedy=f"Give it as in training{estimator.without_column}. {AS_IT_IS}",
@@ -100,8 +100,8 @@ class InputCheck:
         if distance > FAR:
             self._told = True
             _tell(
-                f"the arrays are unlike those of training: on average {100 * distance:.0f} % of the numbers of a column "
-                "are in other quarters of its range. Are the columns in another order, or scaled in another way?",
+                f"the arrays are unlike those of training: in columns of many values, {100 * distance:.0f} % of the numbers "
+                "are in other quarters of the range. Are the columns in another order, or scaled in another way?",
                 corpus,
                 estimator,
             )
@@ -144,7 +144,8 @@ class _Seen:
                 f"{name} has {shortened(repr(self.blank))}, and no value of training has a blank in it. "
                 "Is it a whole sentence? Split it into words, or use text=True (--text)."
             )
-        if profile.too_many_unknown(self.unknown, self.tokens):
+        several = profile.complete or len(self.others) >= EXAMPLES
+        if several and profile.too_many_unknown(self.unknown, self.tokens):
             were = (
                 "were not in training"
                 if profile.complete
@@ -182,6 +183,12 @@ class _Seen:
 
     def _mostly(self, holds: Any) -> bool:
         return 2 * sum(number for text, number in self.others.items() if holds(text)) > sum(self.others.values())
+
+
+def _may_be_blank(sentence: Sequence[Any]) -> bool:
+    if not len(sentence) or isinstance(sentence[0], dict):
+        return False
+    return any(value in BLANK for value in ((sentence[0],) if isinstance(sentence[0], str) else sentence[0]))
 
 
 def _several(profile: ColumnProfile) -> str:

@@ -149,8 +149,9 @@ class OwnTags(Fitting, Judging, Constrained):
 
     def partial_fit(self: Self, X: Any, y: Any = None, **options: Any) -> Self:
         """As for other estimators; tags are read as they are in the data. With tags="own" and tags="joint", it is refused."""
-        if self.taggers_ or self.tags not in (None, GIVEN):
+        if (self.tags or (OWN if self.taggers_ else GIVEN)) != GIVEN:
             self._check_all_data("partial_fit")
+        self._learnt_taggers = ()
         X = as_corpus(X)
         if hasattr(self, "model_") and X.given is None:
             X, y = self._informative(self.with_output(X, y), ignore, goes_on=True), None
@@ -335,9 +336,10 @@ class OwnTags(Fitting, Judging, Constrained):
             (method == "partial_fit", "partial_fit goes on from a model that has seen the data"),
         ):
             if asked:
+                has = f"tags is {self.tags!r}" if self.tags else "the model has taggers of its own"
                 raise UnsupportedError(
-                    f"tags is {self.tags!r}, but {what}, and tags must come from taggers that have not seen the sentence.",
-                    remedy=f"Tag the data first, and leave out tags={self.tags!r}.",
+                    f"{has}, but {what}, and tags must come from taggers that have not seen the sentence.",
+                    remedy="Train anew on all data, or read tags as they are in the data: tags='given' (--tags given).",
                 )
 
     def _tagged_apart(self, data: Corpus, tell: Listener) -> tuple[Corpus, tuple[Any, ...]]:

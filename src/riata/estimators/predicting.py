@@ -175,7 +175,7 @@ class Predicting(Confident, ByLabel, Constrained):
         if folded is None or self._texts is None or self.first_ is not None:
             return None
         found: list[list[str]] | None = folded.label(sentences, len(self.inputs_), self._texts, self._plain_rules)
-        if found is not None and self._input is not None and self.check_input and self._input.is_due():
+        if found is not None and self._input is not None and self.check_input and self._input.is_due(sentences):
             self._input.look_at_lists(sentences, self)
         return found
 
