@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import riata
+from riata import RiataWarning, Tagger
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -189,3 +192,28 @@ def test_an_empty_template_leaves_every_label_to_itself(recipe, tmp_path):
     assert tagger.predict(arrays[:4]) == alone
     tagger.save(tmp_path / "m.riata")
     assert riata.load_model(tmp_path / "m.riata").predict(arrays[:4]) == alone
+
+
+def scaled(times, sentences=30):
+    """The first three columns tell the label; others are noise, times a number."""
+    random = np.random.default_rng(0)
+    arrays = [random.normal(size=(8, 7)) * np.array([1.0] * 3 + [times] * 3 + [0.0]) for _ in range(sentences)]
+    return arrays, [["ABC"[int(np.argmax(row[:3]))] for row in array] for array in arrays]
+
+
+@pytest.mark.parametrize("recipe", ["mira", "perceptron", "laso-perceptron", "m3n"])
+def test_columns_of_very_different_scale_are_told_of(recipe):
+    for times in (1000.0, 1e-3):
+        with pytest.warns(
+            RiataWarning, match=r"differ in scale: .* column [3-5] are about .*standard deviation"
+        ) as told:
+            Tagger(recipe, epochs=1).fit(*scaled(times))
+        assert repr(recipe) in str(told[0].message)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Columns of the arrays", RiataWarning)
+        Tagger(recipe, epochs=1).fit(*scaled(20.0))
+        Tagger("crf", epochs=1).fit(*scaled(1000.0))
+
+
+def test_recipes_with_probabilities_learn_columns_of_any_scale():
+    assert Tagger("crf", c2=0.1).fit(*scaled(1000.0, 200)).score(*scaled(1000.0, 200)) > 0.97

@@ -173,6 +173,7 @@ class Fitting(Columns):
         fresh: whether the only labels are those of the data.
         """
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable
+        from riata.learning.scales import tell_of_scales
         from riata.learning.unknown import partly_known
 
         data, weights = weighed(self.with_output(X, y, unknown=options.has_unknown), sample_weight)
@@ -185,6 +186,7 @@ class Fitting(Columns):
             data = learnable(data, tags, strict=options.strict, listener=tell)
         if fresh:
             check_labels_differ(given, self.outputs, tell)
+            tell_of_scales(data, options.choice.recipe, tell)
         return data, tags, sentence_weights(weights, len(data))
 
     def _class_names(self, classes: Any) -> tuple[str, ...]:
