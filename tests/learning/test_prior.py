@@ -9,6 +9,7 @@ import riata
 from riata.errors import SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
+from riata.learning import loop
 from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS, PRIORS_OF_EXP
 from riata.learning.events import Note
@@ -42,9 +43,29 @@ def test_the_choice_gives_the_model_of_the_value_chosen(recipe, template):
     chosen = fitted(data, recipe=recipe, template=template)
     c2 = chosen.facts_["chosen"]["c2"]
     assert c2 in PRIORS
-    named = fitted(data, recipe=recipe, template=template, settings={"c2": c2})
+    named = fitted(data, recipe=recipe, template=template, settings={"c2": c2, "gain_tolerance": prior.NEAR})
     assert chosen.predict(TRAIN[60:120]) == named.predict(TRAIN[60:120])
     assert [row["objective"] for row in chosen.history_] == [row["objective"] for row in named.history_]
+
+
+def test_a_tolerance_that_is_given_counts_beside_a_chosen_value():
+    chosen, given = fitted(TRAIN[:60]), fitted(TRAIN[:60], gain_tolerance=1e-7)
+    assert given.facts_["chosen"] == chosen.facts_["chosen"]
+    assert len(given.history_) > len(chosen.history_)
+    assert given.history_[-1]["objective"] < chosen.history_[-1]["objective"]
+    assert chosen.history_[-1]["objective"] < 1.03 * given.history_[-1]["objective"]
+
+
+def test_trainings_that_take_long_say_about_how_long(monkeypatch):
+    says = "Some 300 steps are usual, which take about"
+    _, notes = notes_of(data=TRAIN[:60], c2=0.1)
+    assert not any(says in note for note in notes)
+    monkeypatch.setattr(loop, "LONG", 0)
+    for parameters, told in (({}, True), ({"epochs": 50}, False), ({"optimiser": "sgd", "epochs": 4}, False)):
+        _, notes = notes_of(data=TRAIN[:60], c2=0.1, **parameters)
+        assert any(says in note for note in notes) == told
+    _, notes = notes_of(data=TRAIN[:60], c2=0.1, epochs=50)
+    assert any("Some 50 steps are usual" in note for note in notes)
 
 
 @pytest.mark.parametrize("recipe", ["crf-exp", "crf-pointwise-exp"])

@@ -83,7 +83,7 @@ class Fit:
                 return Outcome(interrupted=True), self.labels(data)
             self.tell(found.note())
             value = found.value
-        settings = {**self.options.settings, name: value}
+        settings = prior.settled(self.options.settings, name, value)
         outcome, labels = replace(self, options=replace(self.options, settings=settings)).run(data, weights)
         return replace(outcome, chosen={name: value}), labels
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -61,6 +61,9 @@ class Trainer:
     threads = 1  # number of threads that may work at once
     finished: str | None = None  # why another epoch would change nothing
     short: str | None = None  # why more epochs than were planned would be better
+    usual_steps = (
+        0  # how many epochs it takes until it stops by itself, more or less; 0: it does not, or this is not known
+    )
     steady = False  # whether an epoch that is broken off changes nothing, so that the model is that of the epoch before
     dropped = 0  # number of weights that truncation left out of the last model
     _kept: Any = None
@@ -109,6 +112,20 @@ class Trainer:
         return None
 
 
+TIMED = 3  # epochs after which the time of training is estimated
+LONG = 20  # seconds; shorter trainings are not told of
+
+
+def _estimate(history: Sequence[Epoch], plan: Plan, trainer: Trainer) -> str:
+    """How long training may take, by the first steps; empty if that is not long, or not known."""
+    steps = min(plan.epochs, trainer.usual_steps)
+    seconds = steps * min(epoch.seconds for epoch in history)  # the first one also prepares the data
+    if seconds < LONG:
+        return ""
+    long = f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
+    return f"Some {steps} steps are usual, which take about {long}. Ctrl-C keeps the model of the last step."
+
+
 def train(
     trainer: Trainer,
     data: Examples,
@@ -148,6 +165,8 @@ def train(
                 replace(done, dev_score=score, seed_scores=seed_scores, refit=plan.refit, dropped=trainer.dropped)
             )
             listener(outcome.history[-1])
+            if number - plan.first_epoch + 1 == TIMED and (text := _estimate(outcome.history, plan, trainer)):
+                listener(Note(text))
             if trainer.finished and number < last:
                 listener(Note(f"Stopped after {number:,} step{'s' * (number != 1)}: {trainer.finished}."))
                 break

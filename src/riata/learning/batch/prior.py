@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riata.data.documents import cut_near
 from riata.data.types import Corpus
 from riata.data.unknown import is_unknown
-from riata.learning.batch.settings import AUTO, PRIORS
+from riata.learning.batch.settings import AUTO, GAIN_TOLERANCE, PRIORS
 from riata.learning.events import Event, Note
 from riata.learning.jackknife import blocks
 
@@ -33,12 +33,23 @@ ENOUGH = 200  # least number of held-out sentences; with fewer, each sentence is
 FOLDS = 3
 FEWEST = 4 * FOLDS  # least number of sentences to choose by
 STEPS = 25  # steps of the minimiser for each value
+NEAR = 1e-3  # gain_tolerance of the training itself, where c2 was chosen
 LOOSELY = {C2: {"gain_tolerance": 1e-2}, C: {"gap": 0.1}}  # settings of trials: when a minimum is near enough
 
 
 def open_setting(settings: Any) -> str | None:
     """The setting that is to be chosen; None if all have values."""
     return next((name for name in (C2, C) if settings.get(name) == AUTO), None)
+
+
+def settled(settings: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:
+    """The settings of the training itself. A prior that was chosen on some sentences asks for no exact minimum: without a tolerance of the
+    user's, learning stops earlier.
+    """
+    found = {**settings, name: value}
+    if name == C2 and found[GAIN_TOLERANCE.name] == GAIN_TOLERANCE.default:
+        found[GAIN_TOLERANCE.name] = NEAR
+    return found
 
 
 @dataclass(frozen=True)

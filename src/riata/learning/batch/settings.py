@@ -20,6 +20,13 @@ SCORE_STEPS = Setting(
     high=1000,
 )
 
+GAIN_TOLERANCE = Setting(
+    "gain_tolerance",
+    1e-5,
+    "L-BFGS stops when gain_steps steps gain less than this part of the objective; 1e-3 where c2=auto has chosen the prior",
+    low=0.0,
+    only=IF_LBFGS,
+)
 SETTINGS = (  # settings of all optimisers
     Setting(
         "c1",
@@ -50,13 +57,7 @@ SETTINGS = (  # settings of all optimisers
         low=0.0,
         only=IF_LBFGS,
     ),
-    Setting(
-        "gain_tolerance",
-        1e-5,
-        "L-BFGS stops when gain_steps steps gain less than this part of the objective",
-        low=0.0,
-        only=IF_LBFGS,
-    ),
+    GAIN_TOLERANCE,
     Setting("gain_steps", 10, "steps over which gain_tolerance looks at the gain", low=1, high=1000, only=IF_LBFGS),
     SCORE_STEPS,
     Setting("score_tolerance", 0.02, "points (per cent) of the score by which these steps may differ", low=0.0),
