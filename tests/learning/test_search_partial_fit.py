@@ -59,7 +59,7 @@ def test_sentences_of_weight_zero_teach_nothing(recipe):
     half, some = np.resize([1.0, 0.0], len(WORDS)), tagger(recipe, average=False)
     quietly(some, WORDS, TAGS, sample_weight=half)
     one_by_one = tagger(recipe, average=False)
-    one_by_one.partial_fit(WORDS, TAGS, sample_weight=np.zeros(len(WORDS)))  # labels and features only
+    one_by_one.partial_fit(WORDS[::2], TAGS[::2], sample_weight=np.zeros(len(WORDS[::2])))  # labels and features only
     assert weights_of(one_by_one.model_) == {}
     for words, tags in zip(WORDS[::2], TAGS[::2], strict=True):
         one_by_one.partial_fit([words], [tags])

@@ -34,7 +34,9 @@ def parser():
 def test_words_are_enough_without_options(parser):
     own = quietly(riata.DependencyParser(tags="own", epochs=3), TRAIN)
     assert parser.predict(WORDS) == parser.predict(OTHER) == own.predict(WORDS)
-    with pytest.raises(UnsupportedError, match=r"(?s)the model has taggers of its own, but warm_start=True.*--tags given"):
+    with pytest.raises(
+        UnsupportedError, match=r"(?s)the model has taggers of its own, but warm_start=True.*--tags given"
+    ):
         parser.set_params(warm_start=True).fit(TRAIN)
     parser.set_params(warm_start=False)
 

@@ -83,7 +83,7 @@ class Fitting(Columns):
             found = survey(file, options, tell, fresh=start is None)
             with AsInterrupt(), within_memory():
                 outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
-            kept = (outcome, found.shape, labels, found.sentences, found.tokens)
+            kept = (outcome, found.sample, labels, found.sentences, found.tokens)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
             with AsInterrupt(), within_memory():
@@ -218,7 +218,7 @@ class Fitting(Columns):
         self.__dict__.update({**made.__dict__, **others})
 
     def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
-        """data: the columns that were learnt from, with all sentences or none."""
+        """data: the columns that were learnt from, with all sentences or the first ones."""
         if outcome.model is None:
             return
         width = None if data.given is None else data.given.width

@@ -12,6 +12,7 @@ from riata import registry
 from riata.choosing.options import Options
 from riata.data.documents import Bounds
 from riata.data.encodings.base import Encoding, least_broken
+from riata.data.profile import SAMPLE
 from riata.data.recoding import Tags
 from riata.data.streamed import ColumnFile
 from riata.data.types import Corpus
@@ -34,6 +35,7 @@ from riata.learning.labels import (
 @dataclass(frozen=True, eq=False)
 class Survey:
     shape: Corpus  # all columns, without sentences
+    sample: Corpus  # the first sentences
     sentences: int
     tokens: int
     counts: dict[str, int]  # counts of labels as they are learnt, with illegal tags read as conlleval does
@@ -57,7 +59,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     documents = _Documents()
     for part in file.parts():
         if shape is None:  # errors in the options are reported before the rest is read
-            shape = part[:0]
+            shape, sample = part[:0], part[: np.searchsorted(part.starts, SAMPLE)]
             if fresh:
                 _check_templates(options.templates(part.width - 1))
         documents.add(part, sentences)
@@ -76,7 +78,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     found = as_learnt(least_broken(encodings, broken), options.learn_as) if encodings else None
     if found is not None and (broken[found.data.name] or found.recoded):
         counts = _learnt_counts(file, found, broken[found.data.name], options, tell)
-    return Survey(shape, sentences, tokens, dict(counts), found, documents.bounds())
+    return Survey(shape, sample, sentences, tokens, dict(counts), found, documents.bounds())
 
 
 class _Documents:

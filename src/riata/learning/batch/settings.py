@@ -5,6 +5,7 @@ from __future__ import annotations
 from riata.settings import Setting
 
 AUTO = "auto"
+NEIGHBOURS = "transitions"  # all pairs of neighbouring labels
 
 # Values of c2 that are tried by c2=auto, in this order: each value starts from the weights of the value before. Exponential losses add up
 # 1 / P of sentences or labels, far more than a logarithm of P, so that they need stronger priors.
@@ -46,8 +47,8 @@ SETTINGS = (  # settings of all optimisers
         "pairs",
         "seen",
         "features have weights with the labels seen with them, or with all; transitions: only pairs of neighbouring labels with all",
-        choices=("seen", "transitions", "all"),
-        needs={"transitions": ("label pairs",)},
+        choices=("seen", NEIGHBOURS, "all"),
+        needs={NEIGHBOURS: ("label pairs",)},
     ),
     Setting("memory", 6, "steps whose curvature L-BFGS remembers", low=1, high=1000, only=IF_LBFGS),
     Setting(
