@@ -217,7 +217,7 @@ def test_long_trees_do_not_hold_up_labels(files, monkeypatch):
 
     with served(files, watch=False) as talk, ThreadPoolExecutor(1) as pool:
         monkeypatch.setattr(Answering, "detailed", waiting)
-        rows = [["a", "N"]] * 150
+        rows = [["a", "DET"], ["dog", "NOUN"]] * 75
         found = pool.submit(talk.predict, model="trees", rows=rows)
         assert begun.wait(20)
         assert talk.predict(tokens=["dog"])[0] == 200

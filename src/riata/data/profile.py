@@ -29,6 +29,7 @@ SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays 
 UNLIKELY = math.log(1000)
 CONSTANT = math.log(1e6)
 BLANK = frozenset({"", "_"})  # values that say nothing
+CLOSED = 0.05  # share of unknown values in held-out data, below which a column has tags rather than words
 FEW = 5  # tokens that may be blank in a column of any values
 UNKNOWN = 0.001  # share that a value has at most if it is none of training
 RUN = 20  # values that stand together in text: so many tokens tell as much as one alone
@@ -77,15 +78,16 @@ class ColumnProfile:
         """The value of all these tokens, if that is no accident; None if there are several, or if text may well have no other."""
         [value, *others] = counts
         tokens = sum(counts.values())
-        if others:
+        if others or len(self.values) == 1:
             return None
+        closed = self.complete and self.unknown < CLOSED
         if value not in self.values:
             if value in BLANK:
-                return value if self.complete or tokens >= FEW else None
+                return value if closed or tokens >= FEW else None
             share = UNKNOWN
         else:
             share = self.largest if value == self.values[0] else min(self.largest, 1 - self.largest)
-        unlikely = self.complete and value and share < 0.5 and -tokens / RUN * math.log(share) > CONSTANT
+        unlikely = closed and value and share < 0.5 and -tokens / RUN * math.log(share) > CONSTANT
         return value if unlikely else None
 
     def lacks_others(self, value: str, tokens: int) -> bool:
