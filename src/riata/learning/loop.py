@@ -61,9 +61,8 @@ class Trainer:
     threads = 1  # number of threads that may work at once
     finished: str | None = None  # why another epoch would change nothing
     short: str | None = None  # why more epochs than were planned would be better
-    usual_steps = (
-        0  # how many epochs it takes until it stops by itself, more or less; 0: it does not, or this is not known
-    )
+    # From how many to how many epochs it usually takes until it stops by itself; 0: it does not, or this is not known.
+    usual_steps: tuple[int, int] = (0, 0)
     steady = False  # whether an epoch that is broken off changes nothing, so that the model is that of the epoch before
     dropped = 0  # number of weights that truncation left out of the last model
     _kept: Any = None
@@ -118,12 +117,15 @@ LONG = 20  # seconds; shorter trainings are not told of
 
 def _estimate(history: Sequence[Epoch], plan: Plan, trainer: Trainer) -> str:
     """How long training may take, by the first steps; empty if that is not long, or not known."""
-    steps = min(plan.epochs, trainer.usual_steps)
-    seconds = steps * min(epoch.seconds for epoch in history)  # the first one also prepares the data
-    if seconds < LONG:
+    low, high = (min(plan.epochs, steps) for steps in trainer.usual_steps)
+    seconds = min(epoch.seconds for epoch in history)  # the first one also prepares the data
+    if high * seconds < LONG:
         return ""
-    long = f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
-    return f"Some {steps} steps are usual, which take about {long}. Ctrl-C keeps the model of the last step."
+    unit, name = (1, "s") if high * seconds < 120 else (60, "minutes")
+    steps, times = f"{low} to {high}", f"{low * seconds / unit:.0f} to {high * seconds / unit:.0f}"
+    if low == high:
+        steps, times = f"{high}", f"{high * seconds / unit:.0f}"
+    return f"Some {steps} steps are usual, which take about {times} {name}. Ctrl-C keeps the model of the last step."
 
 
 def train(

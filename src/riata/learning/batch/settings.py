@@ -24,7 +24,7 @@ SCORE_STEPS = Setting(
 GAIN_TOLERANCE = Setting(
     "gain_tolerance",
     1e-5,
-    "L-BFGS stops when gain_steps steps gain less than this part of the objective; 1e-3 where c2=auto has chosen the prior",
+    "L-BFGS stops when gain_steps steps gain less than this part of the objective; 5e-4 where c2=auto has chosen the prior",
     low=0.0,
     only=IF_LBFGS,
 )
