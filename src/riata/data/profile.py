@@ -157,11 +157,12 @@ def by_key(given: Given, wanted: Collection[str] | None = None) -> dict[str, Col
     keys = {key: number for number, key in enumerate(dict.fromkeys(key for key, *_ in names))}
     of = np.array([keys[key] for key, *_ in names], np.int64)[given.ids]
     token = np.repeat(np.arange(len(given.starts) - 1), np.diff(given.starts))
-    often = np.argsort(-np.bincount(of, minlength=len(keys)), kind="stable")[:MOST_KEYS].tolist()
-    if wanted is not None:
-        often = [keys[key] for key in wanted if key in keys]
+    if wanted is None:
+        chosen = np.argsort(-np.bincount(of, minlength=len(keys)), kind="stable")[:MOST_KEYS].tolist()
+    else:
+        chosen = [keys[key] for key in wanted if key in keys]
     listed, found = list(keys), {}
-    for number in often:
+    for number in chosen:
         here = of == number
         texts = np.full(len(given.starts) - 1, "", object)
         texts[token[here]] = [names[i][-1] for i in given.ids[here].tolist()]
