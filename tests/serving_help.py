@@ -61,7 +61,7 @@ class Talk:
 
 
 @contextmanager
-def served(files, limits=None, **options):
+def served(files, limits=None, *, check_input=True, **options):
     pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'riata[serve]'")
     pytest.importorskip("httptools", reason="httptools is not installed: pip install 'riata[serve]'")
     from riata.serving.api import application
@@ -71,7 +71,7 @@ def served(files, limits=None, **options):
 
     bound = listening("127.0.0.1", 0)
     given = {"hosts": hosts_for("127.0.0.1", ()), **options}
-    front = application(Shelf(files), limits or Limits(), **given)
+    front = application(Shelf(files, check_input=check_input), limits or Limits(), **given)
     server = server_of(front)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()

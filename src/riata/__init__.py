@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'riata' has no attribute {name!r}")
     if util.find_spec(f"riata.{name}") is not None:
         return import_module(f"riata.{name}")
-    from riata.places import place_of
+    from riata.places import is_imported, place_of
 
     place = place_of(name)
     if place is not None:
@@ -30,7 +30,10 @@ def __getattr__(name: str) -> Any:
         from riata.other_words import meant
 
         hint = "".join(f"; use riata.{here}" for here in meant("public name", name))
-        raise AttributeError(f"module 'riata' has no attribute {name!r}{hint}")
+        message = f"module 'riata' has no attribute {name!r}{hint}"
+        if hint and is_imported():
+            raise ImportError(message, name="riata")  # Python replaces the text of an AttributeError
+        raise AttributeError(message)
     globals()[name] = value
     return value
 

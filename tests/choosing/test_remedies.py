@@ -139,3 +139,24 @@ def test_parameters_that_could_not_be_loaded_are_not_saved(tmp_path):
     with pytest.raises(riata.errors.UnknownNameError, match="foo"):
         made.save(tmp_path / "c.riata")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_setting_of_other_recipes_names_them():
+    with pytest.raises(
+        SettingError,
+        match=r"belongs to other recipes \(crf, .*'mira' does not have it.*\n.*Use recipe='crf', or set C",
+    ):
+        riata.Tagger(c2=1).fit(WORDS, TAGS)
+
+
+@pytest.mark.parametrize("name", ["strict", "check_input", "refit", "stream", "warm_start"])
+def test_flags_given_as_text_are_refused(name):
+    with pytest.raises(SettingError, match=f"{name} is 'False'; expected True or False"):
+        riata.Tagger(**{name: "False"}).fit(WORDS, TAGS)
+
+
+def test_a_setting_can_be_an_attribute():
+    tagger = riata.Tagger("crf")
+    tagger.c2 = 9
+    assert tagger.c2 == 9 and tagger.settings == {"c2": 9} and tagger.get_params()["c2"] == 9
+    assert not hasattr(tagger, "c1")

@@ -214,8 +214,28 @@ def test_taggers_without_a_usable_model_say_so(tmp_path):
         tagger.open(tmp_path / "words")
     tagger.open(TOY)
     tagger.set([["a"]])
-    with pytest.raises(DataError, match="labels"):
+    with pytest.raises(DataError, match="no position 1"):
         tagger.marginal("B-NP", 1)
+
+
+@pytest.mark.parametrize(
+    ("items", "labels"),
+    [([[None]], ["X"]), ([{"a": None}], ["X"]), ([{5: 1}], ["X"]), ([["a"]], [None]), ([["a"]], [5])],
+)
+def test_items_and_labels_of_another_type_are_refused_at_once_as_type_errors(items, labels):
+    for kind in (TypeError, DataError):
+        with pytest.raises(kind, match=r"expected|key"):
+            pycrfsuite.Trainer(verbose=False).append(items, labels)
+
+
+def test_unknown_labels_are_runtime_errors_as_there():
+    tagger = pycrfsuite.Tagger()
+    tagger.open(TOY)
+    tagger.set([["a"]])
+    for ask in (lambda: tagger.marginal("ZZ", 0), lambda: tagger.probability(["ZZ"])):
+        for kind in (RuntimeError, DataError):
+            with pytest.raises(kind, match="'ZZ'"):
+                ask()
 
 
 @pytest.mark.filterwarnings("ignore::riata.RiataWarning")

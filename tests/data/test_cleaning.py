@@ -98,3 +98,8 @@ def test_commands_clean_what_they_read_and_only_that_time(tmp_path, monkeypatch,
         assert "3 labels" in said
         assert ("B-NP" in riata.load_model("m.riata").classes_) is bool(more)
         assert not is_cleaning()
+
+
+def test_labels_in_memory_are_looked_at_too():
+    with pytest.warns(riata.RiataWarning, match=r"column 1 has 'X ', with a blank at its beginning or end.*str.strip"):
+        riata.Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X ", "Y"]])

@@ -76,6 +76,48 @@ def test_it_is_said_once_and_counts_over_calls(model, data):
     assert len(found) == 1
 
 
+def test_another_oddity_of_a_column_and_another_file_are_told_of_too(model, data, tmp_path):
+    from riata.data.types import Corpus
+
+    texts = [(word, tag) for sentence in data[1] for word, tag, _ in sentence]
+
+    def corpus(name, change):
+        path = tmp_path / name
+        path.write_text("".join("\t".join(change(*text)) + "\n" for text in texts))
+        return riata.read_columns(path)
+
+    estimator, said = riata.load_model(model), []
+    inputs: list[Corpus | list] = [
+        [[(word.lower(), tag)] for word, tag in texts],  # capitals
+        [[(f"{word} {word}", tag)] for word, tag in texts],  # blanks, in the same column
+        corpus("lower.txt", lambda word, tag: (word, tag.lower())),
+        corpus("same.txt", lambda word, tag: (word, tag)),
+        corpus("other.txt", lambda word, tag: (word, tag.lower())),
+    ]
+    for each in inputs:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", riata.RiataWarning)
+            estimator.predict(each)
+        said.append([str(one.message) for one in found])
+    assert [len(each) for each in said] == [1, 1, 1, 0, 1]
+    assert "capital" in said[0][0] and "blank" in said[1][0]
+
+
+@pytest.mark.parametrize("change", [lambda x: x * 1000, lambda x: x / 1000, lambda x: x + 1000])
+def test_one_scaled_column_of_arrays_is_told_of(change):
+    random = np.random.default_rng(0)
+    X = [random.normal(size=(20, 30)) for _ in range(30)]
+    tagger = quietly(riata.Tagger("perceptron", epochs=1), X, [["a" if row[0] > 0 else "b" for row in x] for x in X])
+    other = [random.normal(size=(20, 30)) for _ in range(10)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tagger.predict(other)
+    for x in other:
+        x[:, 7] = change(x[:, 7])
+    with pytest.warns(riata.RiataWarning, match=r"1 of 30 columns.*: 7, counted from 0"):
+        tagger.predict(other)
+
+
 @pytest.mark.parametrize("value", ["_", "", "NN", "X"])
 def test_a_column_that_says_nothing_is_refused(model, data, value):
     empty = changed(data, lambda word, tag: (word, value))

@@ -181,7 +181,7 @@ def test_an_attribute_that_starts_with_u_or_b_is_not_taken_for_crfpp():
 
 
 def test_the_two_languages_do_not_mix():
-    refused("U00:%x[0,0]\nword[0]", "cannot read", "CRF++ templates start every line with U or B", line=1)
+    refused("U00:%x[0,0]\nword[0]", "cannot read", "start every line with U, B, u, b or", line=1)
 
 
 # --- what is refused ----------------------------------------------------------------------------------------------------
@@ -314,3 +314,10 @@ def test_a_model_whose_attribute_starts_with_u_survives_its_file(tmp_path):
 
 def upper(text):
     return text.upper()
+
+
+def test_patterns_of_wapiti_are_templates():
+    wapiti = "u:w=%x[0,0]\n*:t=%x[ -1, 1]\nu:%X[0,0]\nu\nb"
+    own = "word[0]\ntag[-1]\nedge tag[-1]\nasciilower[0]\nbias[0]\nedge"
+    assert parse(wapiti) == parse(own)
+    refused('u:%t[0,0,"^a"]', "the only macros", "attributes=", line=1)

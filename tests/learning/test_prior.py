@@ -225,3 +225,12 @@ def test_held_out_sentences_are_whole_documents(lengths, whole):
     assert whole == all(not set(document[learnt]) & set(part.document) for learnt, part in found)
     if not whole:
         assert all(np.array_equal(a[0], b[0]) for a, b in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize(("optimiser", "steps"), [("lbfgs", 2), ("sgd", prior.STEPS)])
+def test_trials_take_no_more_steps_than_the_training_itself(monkeypatch, optimiser, steps):
+    most = []
+    scores = prior._scores
+    monkeypatch.setattr(prior, "_scores", lambda fit, *rest: most.append(fit.options.epochs) or scores(fit, *rest))
+    fitted(TRAIN[:60], epochs=2, settings={"optimiser": optimiser})
+    assert set(most) == {steps}

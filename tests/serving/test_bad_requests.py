@@ -3,11 +3,14 @@
 import json
 import socket
 import time
+import warnings
+from types import SimpleNamespace
 
 import pytest
 
+import riata
 from riata.serving.limits import Limits
-from samples import WORDS
+from samples import WORDS, quietly
 from serving_help import served
 
 DEEP = b'{"tokens":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -200,3 +203,28 @@ def test_a_slash_at_the_end_is_another_path(talk):
     """A redirect would have the host name and the scheme that the server sees, which are not those before a proxy."""
     assert talk.ask("POST", "/predict/", b"{}")[0] == 404
     assert talk.get("/docs/")[0] == 404
+
+
+def test_warnings_become_lines_of_the_log_one_per_second(caplog, monkeypatch):
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'riata[serve]'")
+    from riata.errors import RiataWarning
+    from riata.serving import running
+
+    moments = iter([0.0, 0.1, 1.5])
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    with warnings.catch_warnings():
+        running.log_warnings()
+        for text in ("column 1 is odd", "column 2 is odd", "The model is not calibrated, so …", "column 3 is odd"):
+            warnings.warn(text, RiataWarning, stacklevel=1)
+    assert [record.getMessage() for record in caplog.records] == ["column 1 is odd", "column 3 is odd"]
+
+
+def test_input_unlike_the_training_data_can_be_forced(tmp_path):
+    train = riata.load("embedded", "train")
+    quietly(riata.Chunker("perceptron", epochs=1), train).save(tmp_path / "c.riata")
+    odd = [[word, "_"] for word in ["the", "old", "bus", "stopped", "there"]] * 3
+    with served({"c": tmp_path / "c.riata"}) as talk:
+        status, answer = talk.predict(rows=[odd])
+        assert status == 422 and "--force" in answer["remedy"]
+    with served({"c": tmp_path / "c.riata"}, check_input=False) as talk:
+        assert talk.predict(rows=[odd])[0] == 200

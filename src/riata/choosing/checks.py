@@ -13,7 +13,7 @@ from riata import registry
 from riata.choosing.losses import check_loss
 from riata.choosing.recipe import Recipe
 from riata.choosing.sample_weight import LARGEST_WEIGHT
-from riata.errors import RiataError, SettingError, UnsupportedError
+from riata.errors import RiataError, SettingError, UnsupportedError, printed
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.context_names import SUMMARIES
@@ -81,9 +81,9 @@ def bits_of(estimator: Any) -> int | None:
 
 
 def check_flags(estimator: Any) -> None:
-    for name in ("refit", "strict", "stream", "warm_start"):
-        if not isinstance(getattr(estimator, name), (bool, np.bool_)):
-            raise SettingError(f"{name} is {getattr(estimator, name)!r}; expected True or False.")
+    for name, default in estimator._defaults().items():
+        if isinstance(default, bool) and not isinstance(getattr(estimator, name), (bool, np.bool_)):
+            raise SettingError(f"{name} is {printed(getattr(estimator, name)):.60}; expected True or False.")
     if estimator.encoding != "auto":
         registry.get("encoding", estimator.encoding)
     _check_learn_as(estimator)

@@ -266,7 +266,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         check_refused(estimator, recipe)
     declared = choice.settings if training else (*choice.settings, *_of_decoding(choice.settings, choice))
     given = estimator.settings or {}
-    check_owner(declared, given, choice.offered)
+    check_owner(recipe, declared, given, choice.offered)
     check_searched(recipe, given, choice.offered)
     settings = {**recipe.fixed, **resolve(declared, given, f"The recipe {recipe.name!r}")}
     check_read(declared if training else RISK, settings, choice.offered)

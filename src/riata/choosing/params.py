@@ -32,7 +32,22 @@ class Params:
         self._check_settings_exist(named)
         self.settings = with_named(settings, named)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A setting by its name, `chunker.c2 = 1`, is the entry of `settings`, as in set_params."""
+        plain = name.startswith("_") or name.endswith("_") or name in self._defaults() or hasattr(type(self), name)
+        if plain or name not in self._names_of_settings():
+            object.__setattr__(self, name, value)
+        else:
+            self.set_params(**{name: value})
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a setting that was given."""
+        if not name.startswith("_") and name in (given := self.__dict__.get("settings") or {}):
+            return given[name]
+        return object.__getattribute__(self, name)  # raises what was raised before
+
     @classmethod
+    @cache
     def _defaults(cls) -> dict[str, Any]:
         """The defaults of all parameters, including those that `__init__` passes on to the base class."""
         found: dict[str, Any] = {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from riata import registry
-from riata.errors import RiataError, SettingError, UnsupportedError
+from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.inference.structure import OF_QUEUES, OPERATIONS, Queue
+from riata.other_words import meant
 from riata.settings import Setting
 
 if TYPE_CHECKING:
@@ -28,16 +29,17 @@ class Offered(NamedTuple):
         return f", or use {kind}={' or '.join(names)}" if names else ""
 
 
-def check_owner(declared: Sequence[Setting], given: Mapping[str, Any], offered: Offered) -> None:
-    """Refuses a setting that belongs to another structure."""
-    known = {setting.name for setting in declared}
-    for name in given:
-        owners = [piece.name for piece in registry.all_of("structure").values() if name in _names(piece)]
-        if name not in known and owners:
+def check_owner(recipe: Any, declared: Sequence[Setting], given: Mapping[str, Any], offered: Offered) -> None:
+    """Refuses a setting that belongs to another structure or to other recipes."""
+    for name in set(given) - {setting.name for setting in declared}:
+        if owners := _owners("structure", name):
             raise SettingError(
                 f"setting {name!r} belongs to the structure {owners[0]!r}; {offered.what} does not have it.",
                 remedy=f"Leave out {name}{offered.instead('structure', lambda piece: name in _names(piece))}.",  # noqa: B023 (called at once)
             )
+        owners = _owners("recipe", name)
+        if owners and recipe.name not in owners:
+            raise _of_other_recipes(name, recipe.name, owners, sorted(setting.name for setting in declared))
 
 
 def check_searched(recipe: Any, given: Mapping[str, Any], offered: Offered) -> None:
@@ -46,6 +48,20 @@ def check_searched(recipe: Any, given: Mapping[str, Any], offered: Offered) -> N
     for name, value in given.items():
         if name in _names(exact) - _names(recipe):
             raise _without_operation(name, value, min(exact.needs - offered.operations), offered)
+
+
+def _of_other_recipes(name: str, recipe: str, owners: Sequence[str], known: Sequence[str]) -> UnknownNameError:
+    alike = [here for here in meant("setting", name) if here in known]
+    return UnknownNameError(
+        f"setting {name!r} belongs to {'other recipes' if len(owners) > 1 else 'another recipe'} ({', '.join(owners)}); "
+        f"the recipe {recipe!r} does not have it.",
+        remedy=f"Use recipe={owners[0]!r}, or {f'set {alike[0]}' if alike else f'leave out {name}'}. "
+        f"The recipe {recipe!r} has these settings: {', '.join(known)}.",
+    )
+
+
+def _owners(kind: str, name: str) -> list[str]:
+    return [piece.name for piece in registry.all_of(kind).values() if name in _names(piece)]
 
 
 def _names(piece: Any) -> set[str]:

@@ -39,6 +39,7 @@ import click
     metavar="MODULE:FUNCTION",
     help="Your function from a sentence to its words, for requests with text, instead of splitting at spaces.",
 )
+@click.option("--force", is_flag=True, help="Do not compare the input with the training data.")
 @click.option("--log", default="info", show_default=True, type=click.Choice(["debug", "info", "warning", "error"]))
 @click.option("--access-log", is_flag=True, help="A line for every request.")
 def command(models: tuple[str, ...], **options: Any) -> None:
@@ -55,13 +56,11 @@ def command(models: tuple[str, ...], **options: Any) -> None:
     """
     _check_installed()
     import logging
-    import warnings
 
     from riata.commands.tokenizer_options import imported
-    from riata.errors import RiataWarning
     from riata.serving.api import application
     from riata.serving.limits import Limits
-    from riata.serving.running import BACKLOG, hosts_for, listening, run
+    from riata.serving.running import BACKLOG, hosts_for, listening, log_warnings, run
     from riata.serving.shelf import Shelf, files_of
 
     logging.basicConfig(level=options["log"].upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -69,14 +68,14 @@ def command(models: tuple[str, ...], **options: Any) -> None:
         logging.getLogger(noisy).setLevel(max(logging.getLogger().level, logging.WARNING))
     if options["access_log"]:
         logging.getLogger("uvicorn.access").setLevel(logging.INFO)
-    warnings.simplefilter("ignore", RiataWarning)  # answers say whether a model is calibrated
+    log_warnings()
     split = str.split if options["tokenizer"] is None else imported(options["tokenizer"])
     given = {"body": "max_body", "tokens": "max_tokens", "waiting": "max_waiting", "seconds": "timeout"}
     limits = Limits(**{name: options[of] for name, of in given.items() if options[of] is not None})
     host, watch = options["host"], options["watch"]
     bound = listening(host, options["port"])
     with bound:
-        shelf = Shelf(files_of(models), split)
+        shelf = Shelf(files_of(models), split, check_input=not options["force"])
         hosts = hosts_for(host, options["allowed"])
         front = application(shelf, limits, hosts=hosts, watch=watch, playground=options["playground"])
         bound.listen(BACKLOG)

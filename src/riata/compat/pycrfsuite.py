@@ -17,7 +17,7 @@ from riata.compat.algorithms import ALGORITHMS, algorithm_named, parameters_of, 
 from riata.compat.training_log import Info, TrainingLog
 from riata.data.named_features import Given
 from riata.data.names import counted
-from riata.errors import DataError, RiataError, UnsupportedError
+from riata.errors import DataError, LabelError, RiataError, UnsupportedError, printed
 from riata.estimators.model_file import from_bytes, save_model, to_bytes
 from riata.estimators.notes import warn_text
 from riata.learning.events import Epoch, Event, Note
@@ -33,6 +33,14 @@ Items = list[Any]  # of a sentence: dictionaries of features or lists of names
 
 class ClosedTaggerError(RiataError, ValueError, RuntimeError):
     """A tagger that is asked before a model is opened, or after it is closed."""
+
+
+class UnknownLabelError(LabelError, RuntimeError):
+    """A label that the model does not know, which python-crfsuite refuses by a RuntimeError."""
+
+
+class BadTypeError(DataError, TypeError):
+    """Items or labels of another type, which python-crfsuite refuses by a TypeError."""
 
 
 class ItemSequence:
@@ -77,6 +85,18 @@ def _item(item: Any) -> Any:
             f"a token is the text {item!r:.60}.", remedy="Give its features: {'word': 'dog'} or ['word=dog']."
         )
     return item if isinstance(item, (Mapping, set, frozenset)) else list(item)
+
+
+def _check_types(items: Items, labels: Sequence[Any]) -> None:
+    names = (name for item in items for name in item)
+    for what, texts in (("label", labels), ("feature", names)):
+        for text in texts:
+            if not isinstance(text, (str, bytes)):
+                raise BadTypeError(f"a {what} is {printed(text):.60}; expected a text.")
+    try:
+        Given.of([items], "<memory>")
+    except DataError as error:
+        raise BadTypeError(error.message, remedy=error.remedy) from None
 
 
 @dataclass
@@ -184,18 +204,27 @@ class Tagger:
 
     def probability(self, yseq: Sequence[str]) -> float:
         """The probability of the labels of the sentence that was set."""
+        for label in yseq:
+            self._check_known(label)
         return math.exp(self.estimator.log_likelihood([self._items], [list(yseq)])[0])
 
     def marginal(self, y: str, pos: int) -> float:
         """The probability of a label at a position of the sentence that was set."""
         if self._rows is None:
             self._rows = self.estimator.predict_marginals_single(self._items)
-        if y not in self.estimator.classes_ or not 0 <= pos < len(self._rows):
+        if not 0 <= pos < len(self._rows):
             raise DataError(
-                f"the label {y!r} or the position {pos} is not there; the sentence has {len(self._rows)} tokens.",
-                remedy="labels() lists the labels; positions count from 0.",
+                f"there is no position {pos} in the sentence that was set, which has {len(self._rows)} tokens.",
+                remedy="Positions count from 0.",
             )
+        self._check_known(y)
         return self._rows[pos][y]
+
+    def _check_known(self, label: str) -> None:
+        if label not in self.estimator.classes_:
+            raise UnknownLabelError(
+                f"the model does not know the label {label!r}.", remedy="labels() lists the labels."
+            )
 
     def info(self) -> ParsedDump:
         """The weights by name."""
@@ -248,6 +277,7 @@ class BaseTrainer:
         items = [item if isinstance(item, Mapping) else counted(item) for item in items_of(xseq)]
         if len(items) != len(yseq):
             raise DataError(f"the numbers of items and labels differ: {len(items)} and {len(yseq)}.")
+        _check_types(items, yseq)
         self._data.append((items, list(yseq), group))
 
     def clear(self) -> None:

@@ -48,26 +48,27 @@ def cleaned(corpus: Corpus) -> Corpus:
 
 
 def warn_of_unclean(corpus: Corpus) -> bool:
-    """Warns of the first text that is not clean, with its line, and of how many texts there are; whether there is one."""
+    """Warns if a text of a file is not clean; whether one is not."""
+    if text := unclean(corpus):
+        warnings.warn(f"{text} clean=True (--clean) cleans all texts in reading.", RiataWarning, stacklevel=3)
+    return bool(text)
+
+
+def unclean(corpus: Corpus) -> str:
+    """The first text that is not clean, with its place, and how many texts there are; empty if all are clean."""
     found = [(c, i) for c, column in enumerate(corpus.columns) for i in _unclean(column)]
     if not found:
-        return False
+        return ""
     first = {(c, i): int(np.argmax(corpus.columns[c].ids == i)) for c, i in found[:1000]}
     (c, i), token = min(first.items(), key=lambda item: item[1])
     text = corpus.columns[c].alphabet.text(i)
     line = corpus.line_of(token)
     place = corpus.name if line is None else f"{corpus.name}:{line}"
     others = len(found) - 1
-    warnings.warn(
-        shortened(
-            f"{place}: column {c} has {text!a}, with {_fault(text)}; "
-            f"so it is another text than without{f'; {others:,} more texts are like it' if others else ''}. "
-            "clean=True (--clean) cleans all texts in reading."
-        ),
-        RiataWarning,
-        stacklevel=3,
+    return shortened(
+        f"{place}: column {c} has {text!a}, with {_fault(text)}; "
+        f"so it is another text than without{f'; {others:,} more texts are like it' if others else ''}."
     )
-    return True
 
 
 def _fault(text: str) -> str:

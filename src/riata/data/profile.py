@@ -32,6 +32,7 @@ BLANK = frozenset({"", "_"})  # values that say nothing
 CLOSED = 0.05  # share of unknown values in held-out data, below which a column has tags rather than words
 FEW = 5  # tokens that may be blank in a column of any values
 UNKNOWN = 0.001  # share that a value has at most if it is none of training
+FAR_AWAY = 10  # times the interquartile range of training
 RUN = 20  # values that stand together in text: so many tokens tell as much as one alone
 _KEY = re.compile("[:=]")  # between the name of a feature and its value
 
@@ -119,6 +120,16 @@ class ArrayProfile:
         quarter = (rows > low).astype(int) + (rows > middle) + (rows > high)
         shares = np.stack([(quarter == q).mean(axis=0) for q in range(4)])
         return float((np.abs(shares - 0.25).sum(axis=0) / 2)[spread].mean())
+
+    def odd_columns(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """The columns of many values that are scaled or shifted far beyond what training had."""
+        low, middle, high = np.array(self.quartiles, np.float64).T
+        here_low, here_high = np.quantile(rows, (0.25, 0.75), axis=0)
+        far, width = FAR_AWAY * (high - low), here_high - here_low
+        scaled = (width > far) | (FAR_AWAY * width < high - low)
+        shifted = (here_low > middle + far) | (here_high < middle - far)
+        varied = [2 * len(np.unique(column)) > len(column) for column in rows.T]  # not one value per document
+        return np.flatnonzero((low < middle) & (middle < high) & varied & (scaled | shifted))
 
 
 Profile = tuple[ColumnProfile, ...] | dict[str, ColumnProfile] | ArrayProfile  # by column, by key, or of arrays

@@ -172,6 +172,8 @@ class Fitting(Columns):
 
         fresh: whether the only labels are those of the data.
         """
+        from riata.data.cleaning import unclean
+        from riata.learning.events import Note
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable
         from riata.learning.scales import tell_of_scales
         from riata.learning.unknown import partly_known
@@ -179,6 +181,8 @@ class Fitting(Columns):
         data, weights = weighed(self.with_output(X, y, unknown=options.has_unknown), sample_weight)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
+        if data.lines is None and (text := unclean(data)):  # readers of files have said so
+            tell(Note(f"{text} str.strip() and unicodedata.normalize mend it.", warning=True))
         data = given = partly_known(data, options)
         tags = None
         if self.chunks:

@@ -1,8 +1,9 @@
-"""Whether the input of a trained model looks like its training data: a warning where it does not, once per column."""
+"""Whether the input of a trained model looks like its training data: a warning where it does not, once per column and kind of oddity."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,16 @@ MOST_OTHERS = 200  # values that training did not have, and that are counted one
 AS_IT_IS = "check_input=False (--force) reads it as it is."
 
 
+class Oddity(IntEnum):
+    """What is told of a column once. The first ones explain those after them."""
+
+    BLANK = 0
+    UNKNOWN = 1
+    CONSTANT = 2
+    CAPITALS = 3
+    NONE = 4
+
+
 class InputCheck:
     """Counts over calls, so that many short sentences tell as much as a long file. What it counts changes no prediction."""
 
@@ -31,6 +42,7 @@ class InputCheck:
         self.profile = profile
         self._seen: dict[Any, _Seen] = {}
         self._tokens = self._calls = 0
+        self._file = ""
         self._told = False
 
     def is_due(self, sentences: Sequence[Any]) -> bool:
@@ -44,6 +56,8 @@ class InputCheck:
         if not tokens:
             return
         self._tokens += tokens
+        if corpus.lines is not None and corpus.name != self._file:  # another file is another input
+            self._seen, self._file, self._told = {}, corpus.name, False
         if isinstance(self.profile, ArrayProfile):
             self._look_at_arrays(corpus, tokens, estimator)
             return
@@ -85,18 +99,29 @@ class InputCheck:
                 file=corpus.name,
             )
         seen = self._seen.setdefault(name, _Seen())
-        if seen.told:
+        if seen.told is Oddity.BLANK:
             return
         seen.add(counts, profile)
-        if text := seen.oddity(name, profile, self.profile):
-            seen.told = True
+        kind, text = seen.oddity(name, profile, self.profile)
+        if kind < seen.told:
+            seen.told = kind
             _tell(text, corpus, estimator)
 
     def _look_at_arrays(self, corpus: Corpus, tokens: int, estimator: Columns) -> None:
         assert isinstance(self.profile, ArrayProfile)
         if self._told or corpus.given is None or tokens < 50:
             return
-        distance = self.profile.distance(dense(corpus.given.take(np.arange(tokens))))
+        rows = dense(corpus.given.take(np.arange(tokens)))
+        distance, odd = self.profile.distance(rows), self.profile.odd_columns(rows)
+        if distance <= FAR and len(odd):
+            self._told = True
+            places = ", ".join(map(str, odd[:EXAMPLES].tolist()))
+            _tell(
+                f"{len(odd)} of {rows.shape[1]} columns of the arrays have numbers of another size than in training: "
+                f"{places}{', …' if len(odd) > EXAMPLES else ''}, counted from 0. Are they scaled in another way?",
+                corpus,
+                estimator,
+            )
         if distance > FAR:
             self._told = True
             _tell(
@@ -111,7 +136,7 @@ class _Seen:
     """What a column had so far."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.told = Oddity.NONE
         self.tokens = self.unknown = self.capitals = 0
         self.blank = ""
         self.values: set[str] = set()  # two at most
@@ -137,12 +162,13 @@ class _Seen:
     def _commonest(self) -> list[tuple[str, int]]:
         return sorted(self.others.items(), key=lambda item: -item[1])
 
-    def oddity(self, name: str, profile: ColumnProfile, whole: Profile) -> str:
-        """What is odd about the column, and the likely remedy; empty if nothing is."""
+    def oddity(self, name: str, profile: ColumnProfile, whole: Profile) -> tuple[Oddity, str]:
+        """What is odd about the column, and the likely remedy."""
         if self.blank:
             return (
+                Oddity.BLANK,
                 f"{name} has {shortened(repr(self.blank))}, and no value of training has a blank in it. "
-                "Is it a whole sentence? Split it into words, or use text=True (--text)."
+                "Is it a whole sentence? Split it into words, or use text=True (--text).",
             )
         several = profile.complete or len(self.others) >= EXAMPLES
         if several and profile.too_many_unknown(self.unknown, self.tokens):
@@ -153,21 +179,24 @@ class _Seen:
             )
             examples = ", ".join(repr(shortened(text)) for text, _ in self._commonest()[:EXAMPLES])
             return (
+                Oddity.UNKNOWN,
                 f"{name} is unlike the training data: {100 * self.unknown / self.tokens:.0f} % of its values {were} ({examples}); "
-                f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}"
+                f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}",
             )
         value = next(iter(self.values))
         if len(self.values) == 1 and profile.lacks_others(value, self.tokens):
             return (
+                Oddity.CONSTANT,
                 f"{name} is {value!r} in all of {self.tokens:,} tokens; of the training data, "
-                f"in {100 * profile.largest:.0f} %. Is the column filled?"
+                f"in {100 * profile.largest:.0f} %. Is the column filled?",
             )
         if profile.odd_capitals(self.capitals, self.tokens):
             return (
+                Oddity.CAPITALS,
                 f"{name} is unlike the training data: {100 * self.capitals / self.tokens:.0f} % of its values have a capital letter; "
-                f"of the training data, {100 * profile.capitals:.0f} %. Give words as they are written in training."
+                f"of the training data, {100 * profile.capitals:.0f} %. Give words as they are written in training.",
             )
-        return ""
+        return Oddity.NONE, ""
 
     def _remedy(self, name: str, profile: ColumnProfile, whole: Profile) -> str:
         folded = {value.lower() for value in profile.values}

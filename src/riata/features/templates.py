@@ -50,7 +50,7 @@ SEGMENT_ROLES = (
 )  # words of the other language, segments.py
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
-_MACRO = re.compile(r"%x\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
+_MACRO = re.compile(r"%(?P<kind>[xX])\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
 _AGAIN = re.compile(r"again(?:\(([1-9][0-9]{0,3})\))?")
 _MOST_DIGITS = 9  # digits of an offset or a column
 MOST_TIMES = 30  # that a line of CRF++ may be there
@@ -99,28 +99,29 @@ class Template:
 
 
 def parse(text: str, name: str = "<template>") -> tuple[Template, ...]:
-    """The templates of a text in Riata's language or CRF++'s; TemplateError names the line."""
+    """The templates of a text in Riata's language, or of patterns of CRF++ or Wapiti; TemplateError names the line."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not lines:
         raise TemplateError("the template holds no line that is not blank or a comment.", file=name)
-    crfpp = all(_is_crfpp(line) for _, line in lines)
-    read_line = _crfpp_line if crfpp else _own_line
+    patterns = all(_is_pattern(line) for _, line in lines)
     found: dict[Template, int] = {}  # with how many features of these reads there are
     times: Counter[str] = Counter()
     for number, line in lines:
         try:
-            template = replace(read_line(line), place=(name, number))
+            read = _of_pattern(line) if patterns else [_own_line(line)]
             times[line] += 1
-            if crfpp and times[line] > MOST_TIMES:
+            if patterns and times[line] > MOST_TIMES:
                 raise TemplateError(
                     f"the line {line!r:.60} is there more than {MOST_TIMES} times.", remedy="Leave some out."
                 )
         except TemplateError as error:
             raise error.located(name, number) from None
-        found[template] = found.get(template, 0) + 2 * times[line] - 1
+        for template in read:
+            template = replace(template, place=(name, number))
+            found[template] = found.get(template, 0) + 2 * times[line] - 1
     return tuple(
-        one for template, count in found.items() for one in (_repeated(template, count) if crfpp else [template])
+        one for template, count in found.items() for one in (_repeated(template, count) if patterns else [template])
     )
 
 
@@ -185,7 +186,7 @@ def _own_read(part: str) -> Read:
     if match is None:
         raise TemplateError(
             f"cannot read {part!r}; expected attribute[offset], such as word[-1], suffix3[0] or shape(2)[1].",
-            remedy="CRF++ templates start every line with U or B.",
+            remedy="Templates of CRF++ and Wapiti start every line with U, B, u, b or *.",
         )
     name, column = match["name"], match["column"]
     if name in (EXACT, ANY_CASE):
@@ -220,23 +221,28 @@ def whole(digits: str) -> int:
     return int(digits)
 
 
-def _is_crfpp(line: str) -> bool:
-    """Whether a line can be CRF++'s. A user's attribute may also start with U or B, but is written as `Upper[0]`."""
-    return line[0] in "UB" and not _READ.match(line)
+def _is_pattern(line: str) -> bool:
+    """Whether a line can be a pattern of CRF++ or Wapiti. A user's attribute may start with U, too, but is written as `Upper[0]`."""
+    return line[0] in "UBub*" and not _READ.match(line)
 
 
-def _crfpp_line(line: str) -> Template:
-    edge = line[0] == "B"
+def _of_pattern(line: str) -> list[Template]:
+    """Wapiti writes u, b and *, which is both, and %X for the value in lower case."""
     identifier = re.split("[:%]", line, maxsplit=1)[0]
     if re.search(r"[\s\[\]]", identifier):
         raise TemplateError(f"cannot read {line!r}; expected a line such as U05:%x[-1,0]/%x[0,0], or B.")
     rest = _MACRO.sub("", line)
     if "%" in rest:
-        raise TemplateError(f"cannot read {'%' + rest.split('%', 1)[1]!r}; the only macro is %x[row,column].")
-    reads = [Read(whole(m["offset"]), whole(m["column"]), "identity") for m in _MACRO.finditer(line)]
-    if not reads and not edge:
-        reads = [Read(0, 0, "bias")]
-    return _template(reads, edge)
+        raise TemplateError(
+            f"cannot read {'%' + rest.split('%', 1)[1]!r}; the only macros are %x[row,column] and %X, for lower case.",
+            remedy="What Wapiti's %t and %m find can be a function of the word: attributes={'year': find_year}, year[0].",
+        )
+    reads = [
+        Read(whole(m["offset"]), whole(m["column"]), "identity" if m["kind"] == "x" else "asciilower")
+        for m in _MACRO.finditer(line)
+    ]
+    edges = {"U": (False,), "B": (True,), "*": (False, True)}[line[0].upper()]
+    return [_template(reads if reads or edge else [Read(0, 0, "bias")], edge) for edge in edges]
 
 
 def load(source: str | Path) -> tuple[Template, ...]:

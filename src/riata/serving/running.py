@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import signal
 import socket
 import sys
 import threading
+import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
 
-from riata.errors import SettingError
+from riata.errors import RiataWarning, SettingError
 from riata.serving.front import Front
 from riata.serving.protocol import protocol_with
 
@@ -91,6 +94,27 @@ def server_of(front: Front, *, access_log: bool = False) -> Server:
     server = Server(config)
     server.front = front
     return server
+
+
+def log_warnings() -> None:
+    """Riata's warnings, such as of input unlike the training data, become lines of the log: at most one per second.
+
+    Not that a model is uncalibrated, which answers say.
+    """
+    shown = warnings.showwarning
+    last = -math.inf
+
+    def log(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        nonlocal last
+        if not issubclass(category, RiataWarning):
+            shown(message, category, *place, **more)
+        elif (now := time.monotonic()) - last >= 1:
+            last = now
+            LOG.warning("%s", message)
+
+    warnings.simplefilter("always", RiataWarning)  # others would remember every text
+    warnings.filterwarnings("ignore", "The model is not calibrated", RiataWarning)
+    warnings.showwarning = log
 
 
 def run(front: Front, bound: socket.socket, *, access_log: bool = False) -> None:

@@ -33,7 +33,7 @@ class Served:
     split: from a text to its words.
     """
 
-    def __init__(self, name: str, path: Path, split: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, name: str, path: Path, split: Callable[[str], Sequence[str]], *, check_input: bool) -> None:
         from riata.estimators.model_file import from_bytes
         from riata.models.container import content_of
 
@@ -47,6 +47,8 @@ class Served:
         self.size = len(content)
         self.loaded = time.time()
         self.estimator = _by_position(loaded, path)
+        if not check_input:
+            self.estimator.set_params(check_input=False)
         self.columns = len(self.estimator.needed)
         self.own = Answering(self.estimator)
         self._cubic = bool(self.estimator.trees) and self.estimator.decoder().queue == EXACT.queue

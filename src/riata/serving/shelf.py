@@ -17,12 +17,14 @@ LOG = logging.getLogger("riata.serving")
 
 
 class Shelf:
-    """files: paths by name. split: from a text to its words."""
+    """files: paths by name. split: from a text to its words. check_input: whether it is compared with the training data."""
 
-    def __init__(self, files: dict[str, Path], split: Callable[[str], Sequence[str]] = str.split) -> None:
-        self._files, self._split, self._lock = files, split, Lock()
+    def __init__(
+        self, files: dict[str, Path], split: Callable[[str], Sequence[str]] = str.split, *, check_input: bool = True
+    ) -> None:
+        self._files, self._split, self._check_input, self._lock = files, split, check_input, Lock()
         self._seen = {name: _stamp(path) for name, path in files.items()}
-        self._models = {name: Served(name, path, split) for name, path in files.items()}
+        self._models = {name: self._served(name, path) for name, path in files.items()}
         self.reloads, self.failures = 0, 0
 
     def __iter__(self) -> Iterator[Served]:
@@ -30,6 +32,9 @@ class Shelf:
 
     def __len__(self) -> int:
         return len(self._models)
+
+    def _served(self, name: str, path: Path) -> Served:
+        return Served(name, path, self._split, check_input=self._check_input)
 
     def get(self, name: str | None) -> Served:
         """The model of this name; None: the first one."""
@@ -51,7 +56,7 @@ class Shelf:
                 self._seen[name] = stamp
                 try:
                     _check_regular(path)
-                    made = Served(name, path, self._split)
+                    made = self._served(name, path)
                     self._models[name] = made  # one assignment: requests see the one or the other
                 except RiataError as error:
                     self.failures += 1

@@ -91,12 +91,13 @@ def choose(fit: Fit, name: str, data: Corpus, dev: Corpus | None, weights: NDArr
     dev: development data, which are held out in any case. weights: of the sentences, or empty.
     """
     tried = values(name, fit.options.choice.recipe.trainer, in_context=bool(fit.options.added))
-    settings = {**fit.options.settings, name: tried[0], **LOOSELY[name]}
-    if "optimiser" in settings:
+    settings, steps = {**fit.options.settings, name: tried[0], **LOOSELY[name]}, STEPS
+    if settings.get("optimiser", "lbfgs") == "lbfgs":
+        steps = min(steps, fit.options.epochs)
+    else:
         settings["optimiser"] = "lbfgs"
-    trial = replace(
-        fit, options=replace(fit.options, settings=settings, dev=None, refit=False), start=None, tell=_silent
-    )
+    options = replace(fit.options, settings=settings, epochs=steps, dev=None, refit=False)
+    trial = replace(fit, options=options, start=None, tell=_silent)
     labels = fit.labels(data)
     most = int(MOST * min(1.0, (LABELS / len(labels.labels)) ** 2))
     found: list[dict[float, float]] = []
@@ -157,7 +158,7 @@ def _scores(
     labels: LabelSet,
     held_out: Corpus,
 ) -> dict[float, float]:
-    """The held-out score of every value."""
+    """The held-out score of every value, learnt in at most so many steps as there are epochs."""
     structure = fit.structure(labels)
     trainer: Any  # one that has go_on_with
     trainer, examples = fit.prepared(data, weights, structure)
@@ -166,7 +167,7 @@ def _scores(
     for value in tried:
         if scores:
             trainer.go_on_with(value)
-        for step in range(1, STEPS + 1):
+        for step in range(1, fit.options.epochs + 1):
             trainer.epoch(examples, fit.options.seed, step)
             if trainer.finished:
                 break
