@@ -514,7 +514,27 @@ def test_pieces_lists_the_registry(run):
         assert tuple(found[kind]) == registry.names(kind)
         assert all(name in text for name in found[kind])
         assert all(facts["summary"] for facts in found[kind].values())
+    assert len(text.splitlines()) < 60  # a screen of names
     assert {setting["name"] for setting in found["recipe"]["perceptron"]["settings"]} >= {"average", "shuffle"}
+
+
+@pytest.mark.parametrize("kind", ["recipes", "loss", "losses", "attributes", "templates"])
+def test_pieces_of_a_kind_say_what_they_are(run, kind):
+    status, text, _ = run("pieces", kind)
+    assert status == 0
+    assert "what it is" in text
+    assert ("maximise the" in text) == (kind == "recipes")
+
+
+def test_pieces_of_a_name_have_their_settings(run):
+    status, text, _ = run("pieces", "crf")
+    assert status == 0
+    assert "crf (recipe): " in text and "c2=auto: " in text
+    assert all(f"joint ({kind})" in run("pieces", "joint")[1] for kind in ("task", "structure"))
+    assert json.loads(run("pieces", "crf", "--json")[1])["recipe"].keys() == {"crf"}
+    assert json.loads(run("pieces", "losses", "--json")[1]).keys() == {"loss"}
+    status, _, err = run("pieces", "cfr")
+    assert status == 2 and "Did you mean 'crf'?" in err
 
 
 def test_data_are_listed_and_found(run, monkeypatch, tmp_path):

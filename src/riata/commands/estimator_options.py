@@ -214,7 +214,7 @@ data_options = _together(
         "assignments",
         multiple=True,
         metavar="KEY=VALUE",
-        help="A setting of the recipe; `riata pieces` lists them.",
+        help="A setting of the recipe; `riata pieces RECIPE` lists them.",
     ),
 )
 

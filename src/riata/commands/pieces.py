@@ -3,40 +3,80 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "reproduction")
+READ = ("template", "attribute")  # what features are made of; these are no pieces
 
 
 @click.command(short_help="Every task, structure, queue, recipe and loss.")
+@click.argument("about", required=False, metavar="[KIND|NAME]")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
-def command(json_: bool) -> None:
-    """List every piece by name, with what it is, its paper (CITATIONS.bib) and its settings for --set.
+def command(about: str | None, json_: bool) -> None:
+    """List the names of all pieces; with a KIND, what each of these is; with a NAME, its paper (CITATIONS.bib) and its settings for --set.
 
     \b
-    riata pieces
-    riata pieces --json
+    riata pieces                 all names
+    riata pieces recipes         what every recipe is, and which to use
+    riata pieces crf             one recipe, with its settings
+    riata pieces --json          everything about all pieces
     """
+    from riata.commands.console import stdout
+
+    kind = None if about is None else _kind(about)
+    named = [(each, about) for each in SHOWN if about in _names(each)]
+    if json_:
+        kinds = SHOWN if about is None else [kind] if kind in SHOWN else []
+        chosen = [(each, name) for each in kinds for name in _names(each)] or named
+        found: dict[str, Any] = {}
+        for each, name in chosen:
+            found.setdefault(each, {})[name] = _facts(each, name)
+        click.echo(json.dumps(found))
+    elif about is None:
+        stdout().print(_overview())
+        click.echo("\nriata pieces recipes tells what they are, and riata pieces crf what crf can be set to.")
+    elif kind is not None:
+        stdout().print(_table(kind))
+        if kind == "recipe":
+            stdout().print(_advice())
+    else:
+        for each, name in named or [_unknown(about)]:
+            _describe(stdout(), each, name)
+
+
+def _kind(about: str) -> str | None:
+    """The kind that is meant, also in the plural."""
+    return next((kind for kind in (*SHOWN, *READ) if about in (kind, _plural(kind))), None)
+
+
+def _plural(kind: str) -> str:
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
+
+
+def _names(kind: str) -> list[str]:
     from riata import registry
 
-    found = {kind: registry.all_of(kind) for kind in SHOWN}
-    if json_:
-        click.echo(
-            json.dumps(
-                {
-                    kind: {name: _facts(kind, name, piece) for name, piece in pieces.items()}
-                    for kind, pieces in found.items()
-                }
-            )
-        )
-        return
-    from riata.choosing.decoding import RISK
-    from riata.commands.console import stdout
+    return list(registry.names(kind)) if kind in SHOWN else list(_read()[kind])
+
+
+def _unknown(about: str) -> Any:
+    from riata.errors import UnknownNameError
+
+    known = {*map(_plural, (*SHOWN, *READ)), *(name for kind in SHOWN for name in _names(kind))}
+    raise UnknownNameError.of("piece", about, known)
+
+
+@cache
+def _read() -> dict[str, dict[str, str]]:
+    """What features are made of: by kind and name, what it is."""
+    from riata import registry
     from riata.features.attributes import builtin
     from riata.features.context_names import SUMMARIES
     from riata.features.frequency import FREQUENCY
@@ -44,45 +84,68 @@ def command(json_: bool) -> None:
     from riata.features.lists import attribute_names
     from riata.features.named_sets import builtin_names
 
-    table = _table(found)
-    structures = registry.names("structure")
-    for i, structure in enumerate(structures):
-        named = ", ".join(builtin_names(language_of(structure).ending))
-        about = f"named sets of features of the structure {structure}"
-        table.add_row("" if i else "template", named, about, "", end_section=i == len(structures) - 1)
-    table.add_row("attribute", ", ".join(builtin()), "functions of a word, for templates", "")
-    table.add_row("", f"{FREQUENCY}, {', '.join(attribute_names(['NAME']))}", "what training and --list know of it", "")
-    table.add_row("", ", ".join(SUMMARIES), "of two passes, what the first says of it", "")
-    console = stdout()
-    console.print(table)
-    console.print(_advice())
-    of_pieces = {name: piece.settings for kind in ("recipe", "structure") for name, piece in found[kind].items()}
-    for name, settings in {**of_pieces, "every recipe, for decoding": RISK}.items():
-        if not settings:
-            continue
-        console.print(f"\nsettings of [bold]{name}[/] (--set key=value):")
-        for setting in settings:
-            console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
+    structures: dict[str, list[str]] = {}
+    for structure in registry.names("structure"):
+        for name in builtin_names(language_of(structure).ending):
+            structures.setdefault(name, []).append(structure)
+    known = (FREQUENCY, *attribute_names(["NAME"]))
+    return {
+        "template": {name: f"a set of features, for {', '.join(of)}" for name, of in structures.items()},
+        "attribute": {
+            **dict.fromkeys(builtin(), "a function of a word"),
+            **dict.fromkeys(known, "what training and --list know of a word"),
+            **dict.fromkeys(SUMMARIES, "of two passes, what the first says of a word"),
+        },
+    }
 
 
-def _table(found: dict[str, Any]) -> Any:
-    """Every piece by its kind. Names are typed, so they are never broken."""
+def _overview() -> Table:
     from rich.table import Table
 
+    table = Table.grid(padding=(0, 2))
+    for kind in (*SHOWN, *READ):
+        table.add_row(f"[bold]{_plural(kind)}[/]", ", ".join(_names(kind)))
+    return table
+
+
+def _table(kind: str) -> Table:
+    """Every piece of a kind. Names are typed, so they are never broken."""
+    from rich.table import Table
+
+    table = Table()
+    for column in ("name", "what it is", *(["paper"] if kind in SHOWN else [])):
+        table.add_column(column, no_wrap=column == "name")
+    for name in _names(kind):
+        table.add_row(name, *(_about(kind, name) if kind in SHOWN else [_read()[kind][name]]))
+    return table
+
+
+def _about(kind: str, name: str) -> tuple[str, str]:
+    """What a piece is, and its paper."""
     from riata import registry
 
-    table = Table(show_lines=False)
-    longest = max(len(name) for pieces in found.values() for name in pieces)
-    for name in ("kind", "name", "what it is", "paper"):
-        table.add_column(name, min_width=longest if name == "name" else None)
-    for kind, pieces in found.items():
-        for i, (name, piece) in enumerate(pieces.items()):
-            last = i == len(pieces) - 1
-            about = registry.summary(kind, name)
-            alias_of = getattr(piece, "alias_of", None)
-            about += f" (another name of {alias_of})" if alias_of else ""
-            table.add_row(kind if i == 0 else "", name, about, getattr(piece, "paper", ""), end_section=last)
-    return table
+    piece = registry.get(kind, name)
+    alias_of = getattr(piece, "alias_of", None)
+    alias = f" (another name of {alias_of})" if alias_of else ""
+    return registry.summary(kind, name) + alias, getattr(piece, "paper", "")
+
+
+def _describe(console: Console, kind: str, name: str) -> None:
+    """One piece, with all that it can be set to."""
+    from riata import registry
+    from riata.choosing.decoding import RISK
+
+    about, paper = _about(kind, name)
+    piece = registry.get(kind, name)
+    console.print(f"[bold]{name}[/] ({kind}): {about}{f' ({paper})' if paper else ''}")
+    for word in ("needs", "offers"):
+        if operations := getattr(piece, word, None):
+            console.print(f"{word}: {', '.join(sorted(operations))}")
+    for of, settings in (("", getattr(piece, "settings", ())), (", for decoding", RISK if kind == "recipe" else ())):
+        if settings:
+            console.print(f"settings{of} (--set key=value):")
+        for setting in settings:
+            console.print(f"  {setting.name}={str(setting.default).lower()}: {setting.help}; {setting.expected()}")
 
 
 def _advice() -> Table:
@@ -98,11 +161,12 @@ def _advice() -> Table:
     return table
 
 
-def _facts(kind: str, name: str, piece: object) -> dict[str, object]:
+def _facts(kind: str, name: str) -> dict[str, object]:
     from riata import registry
     from riata.choosing.preference import recipes_by_structure
     from riata.tasks.base import Task
 
+    piece = registry.get(kind, name)
     settings = [
         {
             "name": s.name,
