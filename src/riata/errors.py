@@ -24,6 +24,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+__all__ = [
+    "DataError",
+    "LabelError",
+    "ModelFileError",
+    "NotFittedError",
+    "RiataError",
+    "RiataWarning",
+    "SearchError",
+    "SettingError",
+    "TemplateError",
+    "UnknownNameError",
+    "UnsupportedError",
+]
+
 _LONGEST = 200  # characters of a message without a space: a token may have a million
 _LONG = re.compile(rf"\S{{{_LONGEST + 1},}}")
 
@@ -220,3 +234,7 @@ def _rebuild(cls: type[RiataError], state: dict[str, object], args: tuple[str, .
     error = cls(*args)
     error.__dict__.update(state)
     return error
+
+
+def __dir__() -> list[str]:
+    return __all__

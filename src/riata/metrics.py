@@ -165,3 +165,7 @@ def _columns(y_true: Labels, y_pred: Labels) -> tuple[Column, Column, np.ndarray
     starts = np.concatenate([[0], np.cumsum([len(sentence) for sentence in y_true])]).astype(np.int64)
     shape = Corpus((), starts)
     return label_column(y_true, shape), label_column(y_pred, shape), starts
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import riata
 from browsing import NARROW, WIDE
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from riata.explaining.explanation import Side
@@ -15,6 +16,7 @@ from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
 from riata.showing.visible import visible
+from samples import quietly
 
 
 def opened(browser, shown, folder, problems, viewport=WIDE, ready="#main:not([hidden])", **options):
@@ -216,7 +218,7 @@ def test_the_loss_is_shown_at_its_step(show):
     assert told in text_of(tab, "#step")
     assert "Move towards ★ N (3.53), away from A (3.56)." in text_of(tab, "#step")
     assert "↻ The queue restarts from ★ N (3.53)." in text_of(tab, "#step")
-    assert tab.locator(".node.dropped.good").count() == 1
+    assert tab.locator(".node.good .label", has_text="×").all_text_contents() == ["↻×★ N"]  # drawn once
     assert "lost here" in tab.locator(".token").nth(2).inner_text()  # the first is the head
     tab.keyboard.press("ArrowRight")
     assert told not in text_of(tab, "#step")
@@ -279,20 +281,35 @@ def test_states_that_were_never_in_the_queue_are_drawn_apart(show):
     )
     nodes = trace.nodes[: 1 + max(steps[-1].update.siblings)]
     tab = show(replace(trace, nodes=nodes, steps=steps, goal=None, output=None, outputs=()))
-    (aside,) = tab.locator(".node.aside").all()
-    assert "not in the queue" in aside.get_attribute("aria-label")
-    assert tab.locator("text.caption").all_text_contents() == ["not in the queue:"]
+    (cut,) = tab.locator(".node.good.dropped").all()  # what training would use is what was cut, and is drawn once
+    assert "cut; training would use it" in cut.get_attribute("aria-label")
+    assert tab.locator("text.caption").count() == tab.locator(".node.aside").count() == 0
     assert tab.locator(".node.front").count() == 1  # a beam of one shows one state
-    assert "never in the queue" in text_of(tab, "#legend")
-    aside.locator("rect").click()
-    assert "never in the queue" in text_of(tab, "#node")
+    cut.locator("rect").click()
+    assert "training's update would use it" in text_of(tab, "#node")
+
+
+def test_the_page_of_an_exact_model_opens_with_the_decision(show):
+    chunker = quietly(riata.Chunker(epochs=1), riata.load("embedded", "train")[:60])
+    data = riata.load("embedded", "test")
+    wrong = next(i for i in range(len(data)) if chunker.score(data[[i]]) < 1)
+    tab = show(chunker.explain(data[[wrong]], True))
+    assert text_of(tab, "#verdict") == "The best output is not the truth."
+    assert tab.locator(".first-error").count() == 1 and tab.locator(".fell").count() == 0
+    assert tab.locator(".token:has(.first-error)").get_attribute("class") == "token wrong lost"
+    assert tab.locator("#decision-panel").is_visible() and not tab.locator("#search").is_visible()
+    below = tab.locator(".fold").bounding_box()["y"]
+    assert tab.locator("#decision-panel").bounding_box()["y"] < below
+    tab.locator(".fold > summary").click()
+    tab.wait_for_selector("#tree-box svg")
+    assert tab.locator("#node-panel").is_visible()
 
 
 def test_restarts_are_marked(show):
     tab = show(garden_path(1))
     assert tab.locator("text.caption.restart").all_text_contents() == ["↻ restart after step 2"]
     assert tab.locator(".tree-heads .lost").all_text_contents() == ["✂ truth lost ↻ restart"]
-    assert tab.locator(".node .label", has_text="↻").all_text_contents() == ["↻★ N"]
+    assert tab.locator(".node .label", has_text="↻").all_text_contents() == ["↻×★ N"]
     assert text_of(tab, "#step-text").endswith("The search restarts from the truth.")
     assert tab.locator(".node.aside").count() == 0
     tab.keyboard.press("Home")

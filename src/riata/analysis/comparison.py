@@ -182,7 +182,7 @@ def _score(name: str, statistic: Callable[..., Any], a: Counts, b: Counts) -> Sc
 def _verdict(score: ScoreChange) -> str:
     if score.difference == 0:
         return "equal"
-    return "significant at 0.05" if score.p_value <= 0.05 else "may be chance"
+    return "significant at 0.05, for these training data" if score.p_value <= 0.05 else "may be chance"
 
 
 def _examples(data: Outputs, most: int) -> tuple[tuple[Example, ...], tuple[Example, ...]]:

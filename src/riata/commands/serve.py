@@ -96,5 +96,5 @@ def _check_installed() -> None:
     if missing:
         raise UnsupportedError(
             f"The server needs {', '.join(missing)}, which {'are' if len(missing) > 1 else 'is'} not installed.",
-            remedy="Install the extra: pip install 'riata[serve]'.",
+            remedy=f"pip install {' '.join(missing)}",
         )

@@ -86,7 +86,7 @@ def remarks(comparison: Comparison) -> list[str]:
     if comparison.baseline is not None and tested:
         found.append(
             f"Δ and p: against {comparison.baseline}, paired approximate randomisation, p with Holm's correction for "
-            f"{tested} test{'s' * (tested > 1)}; * significant at {LEVEL}."
+            f"{tested} test{'s' * (tested > 1)}; * significant at {LEVEL}, for these training data."
         )
     if len(comparison.seeds) > 1:
         found.append(f"Means over {len(comparison.seeds)} seeds; error counts are of all of them together.")

@@ -362,3 +362,7 @@ class Trainer(BaseTrainer):
     def _iteration(self, log: str, info: Info) -> None:
         if self.verbose:
             self.on_iteration(log, info)
+
+
+def __dir__() -> list[str]:
+    return __all__

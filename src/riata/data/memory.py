@@ -30,7 +30,13 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
     if not is_list(sentences):
         raise DataError(
             f"expected a Corpus or a list of sentences, found {type(sentences).__name__}.",
-            remedy=_dense(sentences) or "Read a file with riata.read_columns(path), or pass a list of lists of words.",
+            remedy=_instead(sentences, "X")
+            or "Read a file with riata.read_columns(path), or pass a list of lists of words.",
+        )
+    if len(sentences) and all(isinstance(each, str) and each.split() == [each] for each in sentences):
+        raise DataError(
+            "every sentence is one word; expected lists of words.",
+            remedy="If these words are one sentence, put them into a list: [X]; if each is a sentence, [[word] for word in X].",
         )
     starts = np.concatenate([[0], np.cumsum([_length(s, i) for i, s in enumerate(sentences)])]).astype(np.int64)
     if starts[-1] == 0:
@@ -96,8 +102,10 @@ def is_list(value: Any) -> bool:
     )
 
 
-def _dense(value: Any) -> str:
-    """What to do with a sparse matrix; empty for anything else."""
+def _instead(value: Any, name: str) -> str:
+    """What to give in place of a sparse matrix or of what can be gone through only once; empty for anything else."""
+    if hasattr(value, "__next__"):
+        return f"It can be gone through only once; make a list of it: list({name})."
     return "Give sparse matrices as arrays: matrix.toarray()." if hasattr(value, "toarray") else ""
 
 
@@ -110,7 +118,7 @@ def _length(sentence: Any, index: int) -> int:
     if not is_list(sentence):
         raise DataError(
             f"sentence {index} is a {type(sentence).__name__}; expected a list of tokens.",
-            remedy=_dense(sentence)
+            remedy=_instead(sentence, "sentence")
             or "Split text into words first: [line.split() for line in lines]; predict takes text=True, which does that.",
         )
     return len(sentence)

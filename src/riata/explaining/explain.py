@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BEST = "best"  # the name of the output that the search missed
 WITHOUT = {setting.name for setting in RISK}  # settings that a search by states does not read
 SHOWN = 10  # width of the beam that is shown for a model that decodes exactly
+INSTEAD = f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
 
 
 class Searched:
@@ -110,7 +111,17 @@ def explain_sentence(
     fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
     missed = None if best is None else best.side
     found = Explanation(
-        shown.input, shown.truth, decided, fault, trace, note, missed, test, constrained=kept, arcs=arcs
+        shown.input,
+        shown.truth,
+        decided,
+        fault,
+        trace,
+        note,
+        missed,
+        test,
+        constrained=kept,
+        exact=shown.lists,
+        arcs=arcs,
     )
     first = estimator.first_labels(corpus)
     if first is None:
@@ -173,7 +184,7 @@ def searching(estimator: Any) -> tuple[Any, str | None]:
     by_prefix = {} if levelled or "beam_by" not in known else {"beam_by": "prefix"}
     settings = {name: value for name, value in (estimator.settings or {}).items() if name not in WITHOUT}
     shown = estimator.twin(queue="beam", beam=SHOWN, settings={**settings, **by_prefix})
-    return shown, f"The model decodes exactly; the search shown is a beam of {SHOWN} with the same weights."
+    return shown, INSTEAD
 
 
 def _forced(estimator: Any, corpus: Corpus, labels: Sequence[Any], name: str) -> Path:

@@ -30,6 +30,9 @@ BY_TRUTH: Mapping[str, str] = {  # if the best output is not known
 }
 
 
+OF_EXACT: Mapping[str, str] = {"model": "model error: the best output is not the truth"}  # there was no search
+
+
 @dataclass(frozen=True)
 class Side:
     """An output, with the path that leads to it and its score, the sum of the contributions of its features."""
@@ -78,6 +81,7 @@ class Explanation(Paged):
     test: str | None = None  # as SearchErrors.test: "exact" or "truth"
     first: Labels | None = None  # with two passes, the labels of the first
     constrained: Constrained | None = None  # what constraints changed; None: the model keeps none
+    exact: bool = False  # whether prediction is exact, so that the search only shows what a beam would have done
     arcs: tuple[ArcChoice, ...] | None = None  # of trees that are not searched, what was chosen for every token
 
     @property

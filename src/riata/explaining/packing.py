@@ -16,6 +16,7 @@ from typing import Any
 from riata.explaining.arcs import ArcChoice
 from riata.explaining.bounds import bounds
 from riata.explaining.constrained_text import changes, summary
+from riata.explaining.explain import INSTEAD
 from riata.explaining.explanation import Explanation, Side
 from riata.explaining.trace import Feature, Forbidden, Node, Plain, Step, Taken, Trace, Update, as_json
 from riata.explaining.trace_text import alignment, heading
@@ -44,6 +45,7 @@ def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "verdict": _verdict(verdict_of_trace(trace)),
         "note": None,
         "best": None,
+        "exact": False,
         "without": None,
         "constraints": None,
         "decision": None,
@@ -56,8 +58,11 @@ def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]
     return {
         "output": as_json(explanation.decision.chosen.labels),
         "verdict": _verdict(verdict(explanation)),
-        "note": explanation.note,
+        "note": (explanation.note or "").replace(INSTEAD, "").strip() or None
+        if explanation.exact
+        else explanation.note,
         "best": None if explanation.missed is None else as_json(explanation.missed.labels),
+        "exact": explanation.exact,
         **_constraints(explanation),
         "decision": _decision(explanation, tables),
         "arcs": None if explanation.arcs is None else [_arc(arc, tables) for arc in explanation.arcs],

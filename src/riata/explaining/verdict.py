@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from riata.explaining.explanation import BY_TRUTH, FAULTS, Explanation
+from riata.explaining.explanation import BY_TRUTH, FAULTS, OF_EXACT, Explanation
 from riata.explaining.trace import Labels, Plain, Trace
 from riata.explaining.trace_text import LOST, SEGMENT, SPANS, TOKENS, alignment, short
 
@@ -44,6 +44,7 @@ def verdict(explanation: Explanation) -> Verdict:
     if kind is None:
         return Verdict("unknown", "The truth is not known.", losses)
     told = {**FAULTS, **BY_TRUTH} if explanation.test == "truth" else FAULTS
+    told = {**told, **OF_EXACT} if explanation.exact else told
     text = told[kind].removeprefix(f"{BADGES[kind]}: ")
     return Verdict(kind, f"{text[0].upper()}{text[1:]}.", losses)
 

@@ -69,16 +69,22 @@ class Note:
 
     text: str
     warning: bool = False
+    once: str = ""  # what kind of warning it is, if a process is to give only one of them
 
 
 Event = Started | Progressed | Epoch | Note
 Listener = Callable[[Event], None]
 
 
+_given_once: set[str] = set()
+
+
 def warn(event: Event) -> None:
     """The default listener: notes that are warnings become Python warnings, at the line outside of Riata that called it."""
-    if not (isinstance(event, Note) and event.warning):
+    if not (isinstance(event, Note) and event.warning) or event.once in _given_once:
         return
+    if event.once:
+        _given_once.add(event.once)
     depth, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "riata":
         depth, frame = depth + 1, frame.f_back

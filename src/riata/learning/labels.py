@@ -247,7 +247,7 @@ def label_counts(labels: LabelSet, listener: Listener) -> None:
     rare = [f"{label} ({count})" for label, count in labels.counts.items() if 0 < count < RARE]
     if rare:
         text = f"Labels seen fewer than {RARE} times, which will hardly be learnt: {listed(rare)}."
-        listener(Note(shortened(text), warning=True))
+        listener(Note(shortened(text), warning=True, once="rare labels"))
 
 
 def check_dev_labels(dev: Corpus, found: Mapping[str, int], known: Mapping[str, int], listener: Listener) -> None:

@@ -32,7 +32,7 @@ def check_installed(option: str = "--plot") -> None:
     except ImportError:
         raise UnsupportedError(
             f"{option} needs matplotlib, which is not installed.",
-            remedy=f"pip install 'riata[plots]', or leave out {option}.",
+            remedy=f"pip install matplotlib, or leave out {option}.",
         ) from None
 
 

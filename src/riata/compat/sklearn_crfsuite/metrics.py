@@ -28,3 +28,7 @@ def sequence_accuracy_score(y_true: Any, y_pred: Any) -> float:
     """The share of sentences without an error; labels may be of any type."""
     right = [list(one) == list(other) for one, other in zip(y_true, y_pred, strict=True)]
     return sum(right) / len(right) if right else 0.0
+
+
+def __dir__() -> list[str]:
+    return __all__

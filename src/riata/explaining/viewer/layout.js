@@ -20,12 +20,19 @@ function columnsOf(trace) {
     if (!columns.has(number)) columns.set(number, { number, nodes: [], cuts: [], asides: [], hidden: 0 });
     return columns.get(number);
   };
-  for (const node of trace.nodes) column(node)[node.aside ? "asides" : "nodes"].push(node);
+  // Where an update or a restart makes a state of a candidate that was cut, they are the same: only the state is drawn.
+  const cutAt = new Map(trace.steps.flatMap((step) => step.cut.filter((cut) => !cut.merged).map((cut) => [`${cut.parent} ${said(cut.action)}`, cut])));
+  for (const node of trace.nodes) {
+    const cut = cutAt.get(`${node.parent} ${said(node.action)}`);
+    if (cut) cut.drawn = node.cut = true;
+    if (cut && node.aside) Object.assign(node, { made: cut.made, dropped: cut.dropped });
+    column(node)[node.aside && !cut ? "asides" : "nodes"].push(node);
+  }
   for (const step of trace.steps) {
-    const best = [...step.cut].sort(byRank);
+    const best = step.cut.filter((cut) => !cut.drawn).sort(byRank);
     const shown = [...best.filter((cut) => cut.good), ...best.filter((cut) => !cut.good).slice(0, OTHER_CUTS)];
     for (const cut of shown) column(cut).cuts.push(cut);
-    for (const cut of step.cut) column(cut).hidden += 1;
+    for (const cut of best) column(cut).hidden += 1;
     for (const cut of shown) column(cut).hidden -= 1;
   }
   for (const { nodes, asides } of columns.values()) {

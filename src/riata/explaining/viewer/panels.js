@@ -49,6 +49,7 @@ function pathWords(data, item) {
 
 function fateOf(item) {
   if (item.number === null) return item.merged ? "× merged into a better path to an equal state" : "× cut: too low for the queue";
+  if (item.cut && item.aside) return "× cut: too low for the queue; training's update would use it";
   if (item.aside) return "never in the queue: training's update would use it";
   if (item.dropped < Infinity) return `dropped from the queue after step ${item.dropped}`;
   if (item.goal) return "a goal";

@@ -9,8 +9,10 @@ function showSentence(data, jump) {
   box.append(byToken ? tokenByToken(data, jump) : inRows(data));
 }
 
+// The tokens at which things went wrong: where the search lost the truth or, of an exact model, the first error.
 function lostTokens(data) {
-  data.lostTokens ??= new Set(data.verdict.losses.map((loss) => loss.token));
+  const first = () => data.input.findIndex((_, i) => said(data.output[i]) !== said(data.truth[i]));
+  data.lostTokens ??= new Set(!data.exact ? data.verdict.losses.map((loss) => loss.token) : isWrong(data) ? [first()] : []);
   return data.lostTokens;
 }
 
@@ -49,7 +51,8 @@ function oneToken(data, i, jump) {
     data.output && label(data.output[i], wrong ? "output wrong" : "output", wrong ? "≠ " : ""),
     data.best && label(data.best[i], said(data.best[i]) === said(data.output[i]) ? "best" : "best differs", ""),
     data.truth && label(data.truth[i], "truth", wrong ? "✓ " : ""),
-    lost ? make("span", { class: "fell", title: "The search lost the truth here" }, "lost here") : null);
+    lost ? data.exact ? make("span", { class: "first-error", title: "The first label that is wrong" }, "first error")
+      : make("span", { class: "fell", title: "The search lost the truth here" }, "lost here") : null);
 }
 
 function label(value, kind, mark) {

@@ -25,7 +25,13 @@ function show(data) {
   byId("main").hidden = false;
   showVerdict(data);
   const steps = data.trace && data.trace.steps.length ? new Steps(data) : null;
-  showSentence(data, steps && data.trace.alignment ? (token) => steps.toToken(token) : null);
+  const fold = steps && data.exact ? folded(steps) : null;
+  const jump = (token) => {
+    if (fold) fold.open = true;
+    steps.begin();
+    steps.toToken(token);
+  };
+  showSentence(data, steps && data.trace.alignment ? jump : null);
   if (data.constraints) {
     byId("constraints-panel").hidden = false;
     showConstraints(data.constraints);
@@ -38,15 +44,25 @@ function show(data) {
     byId("decision-panel").hidden = false;
     showDecision(data);
   }
-  steps?.begin();
-  byId("foot").textContent = data.trace ? `${visible(data.trace.heading)}.` : data.arcs ? "The best of all trees, found exactly: there is no search to watch." : "Exact decoding: there is no queue to watch.";
+  if (fold === null) steps?.begin();
+  byId("foot").textContent = data.trace && !data.exact ? `${visible(data.trace.heading)}.` : data.arcs ? "The best of all trees, found exactly: there is no search to watch." : "Exact decoding: there is no queue to watch.";
   showGlossary();
   byId("help-button").hidden = steps === null;
   byId("help-button").addEventListener("click", () => byId("help").showModal());
 }
 
+// An exact model has no search: what a beam would have done is there for those who ask.
+function folded(steps) {
+  const fold = make("details", { class: "fold" }, make("summary", {}, "What a beam would have done"), byId("search"),
+    make("div", { class: "panels" }, byId("node-panel"), byId("step-panel")));
+  fold.addEventListener("toggle", () => steps.begin());
+  byId("panels").after(fold);
+  return fold;
+}
+
 function showVerdict(data) {
-  const { kind, badge, text, losses } = data.verdict;
+  const { kind, badge, text } = data.verdict;
+  const losses = data.exact ? [] : data.verdict.losses;
   byId("badge").textContent = badge;
   byId("badge").className = kind;
   const more = losses.length > 1 ? ` This is the first of ${losses.length} such places.` : "";

@@ -38,7 +38,7 @@ class Tree {
   }
 
   stateOf(item, step, front) {
-    const now = item.made > step ? "future" : item.aside ? "aside" : front.has(item.key) ? "front" : item.dropped <= step ? "dropped" : "";
+    const now = item.made > step ? "future" : item.aside && !item.cut ? "aside" : front.has(item.key) ? "front" : item.dropped <= step ? "dropped" : "";
     return `${now}${item.good ? " good" : ""}${this.output.has(item.key) ? " output" : ""}`;
   }
 
@@ -134,7 +134,7 @@ class Tree {
   described(item) {
     const what = item.parent === null ? "start" : actionWords(this.data, item.action);
     const fate = item.number === null ? (item.merged ? ", merged into a better path" : ", cut")
-      : item.aside ? ", not in the queue: training would use it" : item.dropped < Infinity ? ", dropped" : "";
+      : item.aside && item.cut ? ", cut; training would use it" : item.aside ? ", not in the queue: training would use it" : item.dropped < Infinity ? ", dropped" : "";
     const again = this.trace.restarts.has(item.number) ? ", the search restarts from it" : "";
     return `${what}, score ${scoreWords(this.trace, item, rankedAt(item))}${item.good ? ", y-good" : ""}${fate}${again}${this.output.has(item.key) ? ", on the path of the output" : ""}`;
   }
@@ -168,7 +168,7 @@ class Tree {
 // ↻: restarted from; ×: dropped by now; ★: y-good.
 function markOf(trace, item, step) {
   const again = trace.restarts.has(item.number) ? "↻" : "";
-  const mark = `${again}${item.dropped < Infinity && item.dropped <= step ? "×" : ""}${item.good ? "★" : ""}`;
+  const mark = `${again}${item.cut || (item.dropped < Infinity && item.dropped <= step) ? "×" : ""}${item.good ? "★" : ""}`;
   return mark && `${mark} `;
 }
 
