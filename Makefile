@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BUILT := $(VENV)/.built
 INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.template' -o -name '*.conll' -o -path '*/viewer/*' -o -path '*/pages/*')
 
@@ -15,11 +16,15 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade pip
 
-$(INSTALLED): $(VENV)/bin/pip $(SOURCES)
-	$(BIN)/pip install -q '.[test,docs]'
+$(BUILT): $(VENV)/bin/pip $(SOURCES)
+	$(BIN)/pip install -q .
 	@touch $@
 
-demo: $(INSTALLED)  ## train, score and show a tagger, a chunker and an entity recogniser on the embedded corpus
+$(INSTALLED): $(BUILT)  # what developers need beside it
+	$(BIN)/python tools/extras.py test docs | $(BIN)/pip install -q -r /dev/stdin
+	@touch $@
+
+demo: $(BUILT)  ## train, score and show a tagger, a chunker and an entity recogniser on the embedded corpus
 	$(BIN)/riata demo
 
 lint: $(INSTALLED)  ## ruff, mypy and clang-format

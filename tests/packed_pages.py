@@ -28,6 +28,7 @@ def trace_of(data):
         "learnt_as",
         "first",
         "left_out",
+        "predicted",
     )
     nodes = [
         {**row, "goal": bool(row["goal"]), "features": features, "state": state}

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import sys
 import warnings
-from html import escape
 from itertools import pairwise
 from pathlib import Path
 
 import riata
+from riata.explaining.picture import INK, OTHER, document, text
 
 TARGET = Path(__file__).parent.parent / "docs" / "lecture"
 EPOCHS, BEAM = 4, 2
 LONGEST = 10  # tokens of the sentence that is shown
 WIDTHS = (1, 2, 5, 25)
 RECIPES = ("laso-perceptron", "max-violation", "early", "standard")
-GOOD, BAD, LOST, INK, PALE = "#1b7f4b", "#6b7280", "#c2281d", "#1f2937", "#d1d5db"
+PALE = "#d1d5db"
 COLOURS = ("#1d4ed8", "#1b7f4b", "#b45309", "#c2281d")
-STYLE = 'font-family="system-ui, sans-serif" font-size="14"'
 
 
 # --- runs --------------------------------------------------------------------------------------------------------------
@@ -71,58 +70,10 @@ def scores(train: riata.Corpus, test: riata.Corpus) -> dict[str, list[float]]:
 # --- pictures ----------------------------------------------------------------------------------------------------------
 
 
-def text(x: float, y: float, words: str, colour: str = INK, more: str = "") -> str:
-    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" {more}>{escape(words)}</text>'
-
-
-def document(width: float, height: float, title: str, parts: list[str]) -> str:
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" {STYLE} role="img">'
-    back = f'<rect width="{width:g}" height="{height:g}" fill="white"/>'
-    return "\n".join([head, f"<title>{escape(title)}</title>", back, *parts, "</svg>"]) + "\n"
-
-
-def search_picture(trace: riata.Trace, epoch: int) -> str:
-    """A column per token, a row per rank in the beam. What can still become the truth is green; a loss is red."""
-    wide, high, left, top = 96, 44, 20, 84
+def epoch_title(trace: riata.Trace, epoch: int) -> str:
     losses = len(trace.losses)
-    verdict = (
-        "the truth stays in the beam"
-        if not losses
-        else f"the beam loses the truth {'once' if losses == 1 else f'{losses} times'}"
-    )
-    title = f"Epoch {epoch}: {verdict}"
-    parts = [text(left, 28, title, LOST if losses else GOOD, 'font-size="19" font-weight="700"')]
-    column = 0
-    for step in trace.steps:
-        depth = trace.nodes[step.front[0]].depth
-        if depth == 0:
-            continue
-        x = left + wide * column
-        word = str(trace.input[depth - 1]) if depth <= len(trace.input) else ""
-        parts.append(text(x + 4, top - 14, word, INK, 'font-weight="600"'))
-        parts += [box(trace, node, x, top + high * row, wide, high) for row, node in enumerate(step.front)]
-        if step.lost and step.update is not None:
-            y = top + high * BEAM + 6
-            right = " ".join(str(trace.nodes[node].action) for node in step.update.siblings)
-            size = f'width="{wide - 8}" height="{high * BEAM + 4}" rx="7"'
-            parts.append(f'<rect x="{x}" y="{top - 4}" {size} fill="none" stroke="{LOST}" stroke-width="3"/>')
-            parts.append(text(x + 2, y + 14, "lost", LOST, 'font-weight="700"'))
-            parts.append(text(x + 2, y + 32, f"back to {right}" if step.restart else "", GOOD))
-        column += 1
-    width = left + wide * column + 12
-    output = " ".join(str(label) for label in trace.output or ())
-    parts.append(text(left, top + high * BEAM + 66, f"output of the search: {output}", INK))
-    return document(max(width, 640), top + high * BEAM + 84, title, parts)
-
-
-def box(trace: riata.Trace, number: int, x: float, y: float, wide: float, high: float) -> str:
-    """A state of the beam: its last label and its score."""
-    node = trace.nodes[number]
-    colour = GOOD if node.good else BAD
-    fill = "#e6f4ec" if node.good else "#f3f4f6"
-    frame = f'<rect x="{x}" y="{y}" width="{wide - 8}" height="{high - 6}" rx="6" fill="{fill}" stroke="{colour}"/>'
-    label = text(x + 8, y + 17, f"{node.action}{' ✓' if node.good else ''}", colour, 'font-weight="600"')
-    return frame + label + text(x + 8, y + 33, f"{node.score:.1f}", BAD, 'font-size="12"')
+    times = "once" if losses == 1 else f"{losses} times"
+    return f"Epoch {epoch}: the {f'beam loses the truth {times}' if losses else 'truth stays in the beam'}"
 
 
 def chart(title: str, axis: str, lines: dict[str, list[float]]) -> str:
@@ -136,14 +87,14 @@ def chart(title: str, axis: str, lines: dict[str, list[float]]) -> str:
         x = left + (width - left - right) * epoch / (epochs - 1)
         return x, top + (height - top - bottom) * (high - value) / (high - low)
 
-    parts = [text(left, 28, title, INK, 'font-size="19" font-weight="700"'), text(8, top - 12, axis, BAD)]
+    parts = [text(left, 28, title, INK, 'font-size="19" font-weight="700"'), text(8, top - 12, axis, OTHER)]
     for k in range(5):
         value = low + (high - low) * k / 4
         y = at(0, value)[1]
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}" stroke="{PALE}"/>')
-        parts.append(text(8, y + 5, f"{value:.0f}", BAD))
-    parts += [text(at(e, low)[0] - 4, height - 22, str(e + 1), BAD) for e in range(epochs)]
-    parts.append(text((width - right) / 2, height - 4, "epoch", BAD))
+        parts.append(text(8, y + 5, f"{value:.0f}", OTHER))
+    parts += [text(at(e, low)[0] - 4, height - 22, str(e + 1), OTHER) for e in range(epochs)]
+    parts.append(text((width - right) / 2, height - 4, "epoch", OTHER))
     ends = placed([at(epochs - 1, line[-1])[1] for line in lines.values()])
     for (name, line), colour, end in zip(lines.items(), COLOURS, ends, strict=True):
         points = " ".join("{:.1f},{:.1f}".format(*at(e, value)) for e, value in enumerate(line))
@@ -167,7 +118,7 @@ def main(target: Path) -> None:
     number, traces = one_sentence(train)
     print(f"sentence {number}: {' '.join(train[number].column(0))}")
     for epoch, trace in enumerate(traces, start=1):
-        (target / f"epoch-{epoch}.svg").write_text(search_picture(trace, epoch), encoding="utf-8")
+        trace.save_svg(target / f"epoch-{epoch}.svg", title=epoch_title(trace, epoch))
         trace.save_html(target / f"epoch-{epoch}.html")
         print(f"epoch {epoch}: lost {len(trace.losses)} times; output {' '.join(map(str, trace.output or ()))}")
     lost, when = losses_of_the_truth(train), scores(train, test)

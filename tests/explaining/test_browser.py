@@ -89,7 +89,9 @@ def test_the_first_paint_comes_within_a_second(show, long_tab, name):
             break
         tab = show(explanation)
     assert paint <= 1000
-    assert tab.locator(".node").count() >= len(long_trace(name).nodes)  # all of them, and some that were cut
+    trace = long_trace(name)
+    paths = {trace.path(node) for node in range(len(trace.nodes))}
+    assert tab.locator(".node").count() >= len(paths)  # all of them, and some that were cut
 
 
 def test_a_large_tree_is_drawn_in_part_and_says_so(show):
@@ -417,7 +419,7 @@ def test_text_of_users_is_shown_as_text(show):
 def test_a_notebook_shows_the_page(show):
     tab = show(f"<!doctype html><title>notebook</title>{framed(garden_path(1).to_html())}", ready="iframe")
     frame = tab.frame_locator("iframe")
-    frame.locator("#badge", has_text="right").wait_for()
+    frame.locator("#badge", has_text="wrong").wait_for()
     assert frame.locator(".node").count() > 5
 
 
@@ -487,3 +489,17 @@ def test_features_of_equal_name_are_one_row(show):
     tab = show(replace(trace, nodes=twice))
     assert tab.locator("#node tbody tr").count() == 3
     assert tab.locator("#node tbody .product").first.inner_text().startswith("2 ×")
+
+
+def test_a_state_that_a_restart_makes_again_is_drawn_once(show):
+    chunker = quietly(
+        riata.Chunker("laso-perceptron", beam=2, epochs=1, structure="chain"), riata.load("embedded", "train")[:30]
+    )
+    data = riata.load("embedded", "test")
+    traces = (chunker.trace(data[[i]], True) for i in range(len(data)))
+    tab = show(next(trace for trace in traces if trace.restarted))
+    tab.keyboard.press("End")
+    places = [node.get_attribute("aria-label") for node in tab.locator(".node.good").all()]
+    assert tab.locator(".node.aside").count() == 0
+    assert len(places) == tab.locator(".tree-heads .head").count()  # one right state per token, and the start
+    assert tab.locator(".heads").inner_text().split("\n") == ["input", "output", "with restarts", "truth"]

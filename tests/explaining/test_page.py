@@ -269,7 +269,13 @@ def test_a_wrong_goal_that_comes_before_the_truth_is_told():
 
 def test_a_trace_alone_says_whether_its_output_is_right():
     assert verdict_of_trace(garden_path(2)).text == "The output is right."
-    assert verdict_of_trace(garden_path(1)).text == "The output is right, after restarts from the truth."
+    restarted = garden_path(1)
+    assert (
+        verdict_of_trace(replace(restarted, predicted=None)).text
+        == "The output is right, after restarts from the truth."
+    )
+    assert verdict_of_trace(restarted).text == "The output is wrong."  # which is that of predict
+    assert str(restarted).endswith("output: D A N V N\nwith restarts: D N V D N")
     assert verdict_of_trace(garden_path(1, truth=False)).kind == "unknown"
     stopped = replace(garden_path(1), goal=None, output=None)
     assert verdict_of_trace(stopped).kind == "wrong"

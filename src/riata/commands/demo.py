@@ -120,13 +120,12 @@ def _show_why(chunker: Any) -> None:
 
 def _show_next() -> None:
     """Commands that can be typed as they are printed, from the folder that the demo ran in."""
-    from riata import registry
-    from riata.commands.typed import this_command, typed
+    from riata.commands.typed import this_command
 
-    corpus = registry.get("data set", "embedded")
-    train, test = typed(corpus.path("train")), typed(corpus.path("test"))
     riata = this_command()
-    click.echo("\nNext, the same from the command line (then with files of your own; docs/quickstart.md):")
-    click.echo(f"  {riata} train chunk --train {train} --inputs 0,1 --outputs 2 --model chunker.riata")
-    click.echo(f"  {riata} evaluate --model chunker.riata {test}")
-    click.echo(f"  {riata} explain --model chunker.riata --html why.html {test}")
+    click.echo("\nNext, the same from the command line (then with files of your own; docs/five-minutes.md):")
+    for split in ("train", "test"):
+        click.echo(f'  cp "$({riata} data path embedded {split})" {split}.txt')
+    click.echo(f"  {riata} train chunk --train train.txt --inputs 0,1 --outputs 2 --model chunker.riata")
+    click.echo(f"  {riata} evaluate --model chunker.riata test.txt")
+    click.echo(f"  {riata} explain --model chunker.riata --html why.html test.txt")

@@ -109,6 +109,8 @@ class Looking(Judging):
         if truth is None or options.constrained.during:  # training keeps constraints if it is asked to
             decoder = replace(decoder, kept=self.kept(options))
         found = traced(model, inputs, truth, decoder, learner, features, learnt_as)
+        if found.restarted and learnt_as is None:
+            found = replace(found, predicted=tuple(self.whole_output(corpus)))
         return found if self.first_ is None else replace(found, first=self.first_labels(inputs))
 
     def explain(

@@ -106,8 +106,8 @@ def explain_sentence(
         breaks = "" if kept is None else "it breaks constraints, or "
         note = _sentences(note, f"The truth scores higher, but {breaks}no search of this model can give it.")
     if trace is not None and trace.output is not None and trace.output != chosen.labels:
-        reason = "" if kept is None or trace.forbidden is not None else " It does not look at constraints."
-        note = _sentences(note, f"The search shown ends with another output than prediction.{reason}")
+        blind = kept is not None and trace.forbidden is None
+        note = _sentences(note, "The search shown ends with another output than prediction.", _why_other(estimator, shown, blind))
     fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
     missed = None if best is None else best.side
     found = Explanation(
@@ -127,6 +127,18 @@ def explain_sentence(
     if first is None:
         return found
     return replace(found, first=first, note=_sentences("This is the second of two passes.", note))
+
+
+def _why_other(estimator: Any, shown: Searched | Scored, blind: bool) -> str:
+    """Why a search ends with another output than prediction. blind: whether it does not look at constraints."""
+    if blind:
+        return "It does not look at constraints."
+    decoder = estimator.decoder()
+    if decoder.risk is not None:
+        return "Prediction chooses labels or chunks by their probabilities, the search shown an output by its score."
+    if shown.lists:
+        return f"A beam of {SHOWN} drops states that exact search keeps."
+    return "The search shown restarts from the truth." if shown.trace is not None and shown.trace.restarted else ""
 
 
 def alike(labels: Labels, truth: Labels | None) -> Labels:

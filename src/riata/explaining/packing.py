@@ -41,7 +41,8 @@ def as_data(shown: Explanation | Trace) -> dict[str, Any]:
 
 def _of_trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
     head = {
-        "output": as_json(trace.output),
+        "output": as_json(trace.output if trace.predicted is None else trace.predicted),
+        "restarted": None if trace.predicted is None else as_json(trace.output),
         "verdict": _verdict(verdict_of_trace(trace)),
         "note": None,
         "best": None,
@@ -63,6 +64,7 @@ def _of_explanation(explanation: Explanation, tables: _Tables) -> dict[str, Any]
         else explanation.note,
         "best": None if explanation.missed is None else as_json(explanation.missed.labels),
         "exact": explanation.exact,
+        "restarted": None,
         **_constraints(explanation),
         "decision": _decision(explanation, tables),
         "arcs": None if explanation.arcs is None else [_arc(arc, tables) for arc in explanation.arcs],
@@ -165,6 +167,7 @@ def _trace(trace: Trace, tables: _Tables) -> dict[str, Any]:
         "followed": None if trace.followed is None else dict(trace.followed),
         "learnt_as": trace.learnt_as,
         "left_out": trace.left_out,
+        "predicted": as_json(trace.predicted),
         "first": as_json(trace.first),
         "goal": trace.goal,
         "nodes": _nodes(trace.nodes, tables),

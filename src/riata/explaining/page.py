@@ -39,20 +39,20 @@ def framed(page: str) -> str:
     return f'<iframe title="Riata" sandbox="allow-scripts allow-downloads" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
 
 
-def check_target(path: str | Path) -> None:
+def check_target(path: str | Path, what: str = "the page") -> None:
     """Checks before the work, not after it, that the page can be written."""
-    atomic_file.check_target(path, "the page", "Make the folder, or name another file.")
+    atomic_file.check_target(path, what, "Make the folder, or name another file.")
 
 
-def save(page: str, path: str | Path) -> None:
-    """Writes the page completely or not at all."""
-    check_target(path)
+def save(page: str, path: str | Path, what: str = "the page") -> None:
+    """Writes the page, or a picture, completely or not at all."""
+    check_target(path, what)
     try:
         with atomic_file.whole_file(path) as file:
             file.write(page.encode())
     except (OSError, ValueError) as error:
         remedy = "Name another file, or see to the rights of the folder."
-        raise DataError(f"the page cannot be written: {error}.", remedy=remedy, file=path) from error
+        raise DataError(f"{what} cannot be written: {error}.", remedy=remedy, file=path) from error
 
 
 def _title(shown: Explanation | Trace) -> str:

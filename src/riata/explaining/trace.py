@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,23 @@ class Trace(Paged):
     first: Labels | None = None  # if this is the second of two passes, the labels of the first
     merge: bool = True  # whether only the best of the states with the same continuations was kept
     forbidden: tuple[Forbidden, ...] | None = None  # by constraints; None: the search does not look at any
+    predicted: Labels | None = (
+        None  # what predict gives, where the search restarted from the truth or stopped at an update
+    )
     left_out: str | None = None  # what the search had too much of to be recorded (see `riata.explaining.bounds`)
+
+    @property
+    def restarted(self) -> bool:
+        """Whether the search did not go on as in prediction: it restarted from the truth, or stopped at an update."""
+        stopped = bool(self.steps) and self.goal is None and self.steps[-1].update is not None
+        return stopped or any(step.restart for step in self.steps)
+
+    def save_svg(self, path: str | Path, *, title: str | None = None) -> None:
+        """Writes the search as a picture, SVG: a column per step, with the states of the front and where the truth was lost."""
+        from riata.explaining.page import save
+        from riata.explaining.picture import picture
+
+        save(picture(self, title), path, "the picture")
 
     def path(self, node: int) -> tuple[Plain, ...]:
         """The actions from the start to a node."""
@@ -201,8 +218,8 @@ class Trace(Paged):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Trace:
         """The inverse of to_dict, also by way of JSON."""
-        rows = ("input", "truth", "output")
-        head = {name: None if data[name] is None else tuple(map(_label, data[name])) for name in rows}
+        rows = ("input", "truth", "output", "predicted")
+        head = {name: None if data.get(name) is None else tuple(map(_label, data[name])) for name in rows}
         made: dict[str, Any] = {"nodes": tuple(map(_node, data["nodes"])), "steps": tuple(map(_step, data["steps"]))}
         path = data.get("true_path")
         made["true_path"] = None if path is None else tuple(map(_taken, path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from riata.explaining.trace import Forbidden, Plain, Step, Trace, Update
+from riata.explaining.trace import Forbidden, Labels, Plain, Step, Trace, Update
 from riata.showing.visible import visible
 
 MOST = 8  # nodes of a front that are shown
@@ -43,6 +43,8 @@ def in_lines(trace: Trace) -> list[list[Part]]:
         lines += [[(f"      {text}", "")] for text in _states(trace, step)]
         lines += [[(f"      {text}", "")] for text in _forbidden(trace, step)]
         lines += [[(f"      {text}", kind)] for text, kind in _events(trace, number, step)]
+    if trace.predicted is not None:
+        lines.append([(f"output: {_row(trace.predicted)}", "output")])
     return [*lines, [(_end(trace), "output")]]
 
 
@@ -173,10 +175,13 @@ def _in_pairs(trace: Trace) -> bool:
     return any(isinstance(label, tuple) for label in (*(trace.output or ()), *(trace.truth or ())))
 
 
+def _row(labels: Labels) -> str:
+    pairs = [label for label in labels if isinstance(label, tuple)]
+    return "  ".join(" ".join(map(visible, pair)) for pair in pairs) if pairs else " ".join(map(visible, labels))
+
+
 def _end(trace: Trace) -> str:
-    if trace.output is not None and _in_pairs(trace):
-        return f"output: {'  '.join(' '.join(map(visible, pair)) for pair in trace.output if isinstance(pair, tuple))}"
     if trace.output is not None:
-        return f"output: {' '.join(map(visible, trace.output))}"
+        return f"{'output' if trace.predicted is None else 'with restarts'}: {_row(trace.output)}"
     stopped = bool(trace.steps) and trace.steps[-1].update is not None
     return "stopped after the update" if stopped else "no goal was reached"

@@ -57,6 +57,8 @@ def verdict_of_trace(trace: Trace) -> Verdict:
     losses = losses_of(trace)
     if trace.truth is None:
         return Verdict("unknown", "The truth is not known.", losses)
+    if trace.predicted is not None and trace.predicted != trace.truth:
+        return Verdict("wrong", "The output is wrong.", losses)
     if trace.goal is None:
         stopped = bool(trace.steps) and trace.steps[-1].update is not None
         text = "The search stopped after the update." if stopped else "The search reached no goal."

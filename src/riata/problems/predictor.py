@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -249,6 +250,7 @@ class Predictor(Params):
         No weight is changed. training=False: it goes on as in prediction, and shows the first update that training would make. features:
         record those of every step, with their weights.
         """
+        from riata.explaining.trace import plain_row
         from riata.problems.tracing import trace_problem
 
         model, settings = self._check_fitted(), self._checked(learning=False)
@@ -256,7 +258,8 @@ class Predictor(Params):
         check(self.problem, learning=known)
         follows = known and not registry.get("queue", settings["queue"]).decode_only
         learner = {**settings, "recipe": self.recipe, "training": training} if follows else None
-        return trace_problem(model, self.problem, x, (y,) if known else None, settings, learner, features)
+        found = trace_problem(model, self.problem, x, (y,) if known else None, settings, learner, features)
+        return replace(found, predicted=plain_row(self.predict([x])[0])) if found.restarted else found
 
     def explain(self, x: Any, y: Any = UNKNOWN, *, against: Any = UNKNOWN, training: bool = False) -> Explanation:
         """Why one input gets its output: every feature that speaks for it or against it, and the search that found it.

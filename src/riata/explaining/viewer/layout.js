@@ -22,7 +22,7 @@ function columnsOf(trace) {
   };
   // Where an update or a restart makes a state of a candidate that was cut, they are the same: only the state is drawn.
   const cutAt = new Map(trace.steps.flatMap((step) => step.cut.filter((cut) => !cut.merged).map((cut) => [`${cut.parent} ${said(cut.action)}`, cut])));
-  for (const node of trace.nodes) {
+  for (const node of trace.nodes.filter((node) => !node.again)) {
     const cut = cutAt.get(`${node.parent} ${said(node.action)}`);
     if (cut) cut.drawn = node.cut = true;
     if (cut && node.aside) Object.assign(node, { made: cut.made, dropped: cut.dropped });

@@ -41,22 +41,37 @@ function shapedDecision(decision, values, table) {
 }
 
 function shapedTrace(trace, values, table) {
-  const nodes = shapedNodes(trace.nodes, values, table);
+  const same = firstOfPath(trace.nodes), nodes = shapedNodes(trace.nodes, values, table, same);
+  const first = (i) => same[i], firsts = (numbers) => numbers.map(first), weighed = (rows) => rows.map(([i, value]) => [same[i], value]);
   const steps = trace.steps.map((step, i) => ({
-    ...step,
-    update: step.update && { ...step.update, difference: listed(table, ...step.update.difference) },
-    cut: shapedCuts(step.cut, i, nodes, values),
+    ...step, front: firsts(step.front), enqueued: firsts(step.enqueued), pruned: firsts(step.pruned), restart: weighed(step.restart),
+    update: step.update && {
+      siblings: firsts(step.update.siblings), competitors: weighed(step.update.competitors), difference: listed(table, ...step.update.difference),
+    },
+    cut: shapedCuts({ ...step.cut, parent: firsts(step.cut.parent) }, i, nodes, values),
   }));
-  const shapedNow = { ...trace, nodes, steps, restarts: new Map(), digits: digitsFor(largest(nodes)) };
+  const goal = trace.goal === null ? null : same[trace.goal];
+  const shapedNow = { ...trace, goal, nodes, steps, restarts: new Map(), digits: digitsFor(largest(nodes)) };
   follow(shapedNow);
   return shapedNow;
 }
 
-function shapedNodes(columns, values, table) {
+// For every node, the first one with its path: an update and a restart make states again that the queue has dropped.
+function firstOfPath(columns) {
+  const seen = new Map(), same = [];
+  columns.action.forEach((action, i) => {
+    const parent = columns.parent[i], path = `${parent === null ? "" : same[parent]} ${action}`;
+    if (!seen.has(path)) seen.set(path, i);
+    same.push(seen.get(path));
+  });
+  return same;
+}
+
+function shapedNodes(columns, values, table, same) {
   const starts = [0];
   for (const count of columns.features?.count ?? []) starts.push(starts.at(-1) + (count ?? 0));
   return columns.action.map((action, i) => ({
-    key: `n${i}`, number: i, parent: columns.parent[i], depth: columns.depth[i], goal: !!columns.goal[i],
+    key: `n${i}`, number: i, again: same[i] !== i, parent: columns.parent[i] === null ? null : same[columns.parent[i]], depth: columns.depth[i], goal: !!columns.goal[i],
     ...shared(columns, values, i), made: Infinity, fronts: [], place: Infinity, dropped: Infinity, aside: true,
     state: columns.state ? values[columns.state[i]] : null,
     features: () => columns.features?.count[i] == null ? null
@@ -106,6 +121,7 @@ function follow(trace) {
     }
     for (const [i, score] of step.restart) {
       queued(i, s);
+      if (nodes[i].dropped < Infinity) Object.assign(nodes[i], { cut: true, dropped: Infinity });
       waiting.add(i);
       trace.restarts.set(i, [s, score]);
     }

@@ -5,7 +5,7 @@ const MOST_TOKENS = 1000;
 function showSentence(data, jump) {
   const box = byId("sentence");
   const fits = (labels) => labels === null || labels.length === data.input.length;
-  const byToken = fits(data.output) && fits(data.best) && fits(data.without) && fits(data.truth) && (data.output !== null || data.truth !== null);
+  const byToken = fits(data.output) && fits(data.best) && fits(data.without) && fits(data.restarted) && fits(data.truth) && (data.output !== null || data.truth !== null);
   box.append(byToken ? tokenByToken(data, jump) : inRows(data));
 }
 
@@ -25,9 +25,9 @@ function tokenByToken(data, jump) {
   const tokens = data.input.slice(0, MOST_TOKENS).map((token, i) => oneToken(data, i, jump));
   const rest = data.input.length - MOST_TOKENS;
   if (rest > 0) tokens.push(theOthers(rest, (list) => list.append(...data.input.slice(MOST_TOKENS).map((token, i) => oneToken(data, MOST_TOKENS + i, jump)))));
-  const named = ["without", "output", "best", "truth"].filter((name) => data[name]);
+  const named = ["without", "output", "restarted", "best", "truth"].filter((name) => data[name]);
   const heads = make("li", { class: "token heads", "aria-hidden": "true" },
-    make("span", { class: "word" }, "input"), ...named.map((name) => make("span", { class: "label" }, name)));
+    make("span", { class: "word" }, "input"), ...named.map((name) => make("span", { class: "label" }, name === "restarted" ? "with restarts" : name)));
   return make("ol", { class: "tokens" }, heads, ...tokens);
 }
 
@@ -49,6 +49,7 @@ function oneToken(data, i, jump) {
   return make("li", { class: `token${wrong ? " wrong" : ""}${lost ? " lost" : ""}` }, word,
     data.without && label(data.without[i], said(data.without[i]) === said(data.output[i]) ? "without" : "without differs", ""),
     data.output && label(data.output[i], wrong ? "output wrong" : "output", wrong ? "≠ " : ""),
+    data.restarted && label(data.restarted[i], said(data.restarted[i]) === said(data.output[i]) ? "restarted" : "restarted differs", ""),
     data.best && label(data.best[i], said(data.best[i]) === said(data.output[i]) ? "best" : "best differs", ""),
     data.truth && label(data.truth[i], "truth", wrong ? "✓ " : ""),
     lost ? data.exact ? make("span", { class: "first-error", title: "The first label that is wrong" }, "first error")
@@ -65,6 +66,6 @@ function inRows(data) {
   const row = (name, values, mark = "") => values && [
     make("dt", {}, name), make("dd", { class: mark ? "wrong" : "" }, mark, ...values.map((value) => quoted(value, "span", { class: "value" }))),
   ];
-  const rows = [row("input", data.input), row("without constraints", data.without), row("output", data.output, wrong ? "≠ " : ""), row("best", data.best), row("truth", data.truth)];
+  const rows = [row("input", data.input), row("without constraints", data.without), row("output", data.output, wrong ? "≠ " : ""), row("with restarts", data.restarted), row("best", data.best), row("truth", data.truth)];
   return make("dl", { class: "rows" }, ...rows.filter(Boolean).flat());
 }

@@ -129,7 +129,7 @@ function showLegend(trace) {
     trace.goal === null ? null : ["output", "path of the output"],
     ["dropped", "× cut or pruned"],
     trace.restarts.size ? ["restart", "↻ the search restarted from it"] : null,
-    trace.nodes.some((node) => node.aside && !node.cut) ? ["aside", "never in the queue: what training's update would use"] : null,
+    trace.nodes.some((node) => node.aside && !node.cut && !node.again) ? ["aside", "never in the queue: what training's update would use"] : null,
     trace.steps.some((step) => step.margin) ? ["none", "0.20 → 0.15: score g, and what the queue ranked by, g less the margin"]
       : trace.nodes.some((node) => node.heuristic) ? ["none", "0.20 → 0.15: score g, and what the queue ranked by, g + h"] : null,
     ["chosen", "chosen state and its path"],

@@ -173,6 +173,7 @@ function markOf(trace, item, step) {
 }
 
 function labelOf(data, item) {
+  if (item.state) return short(item.state, LONGEST_SEGMENT);
   return item.parent === null ? "start" : shortAction(data, item.action, data.trace.alignment === "spans" ? LONGEST_SEGMENT : LONGEST_LABEL);
 }
 

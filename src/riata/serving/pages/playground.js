@@ -44,8 +44,8 @@ function setUp() {
 // Makes the controls those of the model.
 function fit() {
   const model = chosen();
-  const same = models.filter((one) => one !== model && one.columns);
-  fill(byId("other"), [["", "no other model"], ...same.map((one) => [one.name, titled(one)])], byId("other").value);
+  const same = models.filter((one) => one !== model && one.columns && one.task === model.task);
+  fill(byId("other"), [["", same.length ? "no other model" : "no other model of this task"], ...same.map((one) => [one.name, titled(one)])], byId("other").value);
   const shown = [model, named(byId("other").value)].filter(Boolean);
   const taggers = models.filter((one) => one.columns === 1 && (one.task === "tag" || one.outputs.includes("tags")));
   byId("tagger-control").hidden = !shown.some((one) => one.columns === 2);
