@@ -7,6 +7,17 @@ from hypothesis import HealthCheck, settings
 
 from browsing import chromium
 from riata.commands import main
+from riata.learning import events
+
+
+class _Forgetful(set):
+    """Warnings of which a process gives one are given in every test."""
+
+    def add(self, item):
+        pass
+
+
+events._given_once = _Forgetful()
 
 
 def pytest_configure(config):

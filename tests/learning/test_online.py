@@ -462,3 +462,13 @@ def test_ctrl_c_at_the_start_of_a_refit_keeps_the_model_chosen_before():
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(data, listener=interrupt_at(Progressed, 1, refit=True))
     assert same_model(stopped, fitted(data, **options))
+
+
+def test_rare_labels_are_warned_of_once_per_process(monkeypatch):
+    from riata.learning import events
+
+    monkeypatch.setattr(events, "_given_once", set())
+    with pytest.warns(riata.RiataWarning) as found:
+        for _ in range(3):
+            riata.Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    assert [str(one.message).startswith("Labels seen fewer") for one in found] == [True]

@@ -151,7 +151,7 @@ def test_constraints_of_the_model_can_be_left_out(visit):
 
 def test_two_models_are_compared(visit):
     tab = visit(model="words", text=SENTENCE)
-    tab.select_option("#other", "names")
+    tab.select_option("#other", "chunks")
     becomes(tab, "document.querySelectorAll('.output').length === 2")
     said = tab.locator(".output").nth(1).locator(".summary").inner_text()
     assert re.search(r"The models differ at \d tokens? of 6", said)

@@ -107,7 +107,9 @@ def explain_sentence(
         note = _sentences(note, f"The truth scores higher, but {breaks}no search of this model can give it.")
     if trace is not None and trace.output is not None and trace.output != chosen.labels:
         blind = kept is not None and trace.forbidden is None
-        note = _sentences(note, "The search shown ends with another output than prediction.", _why_other(estimator, shown, blind))
+        note = _sentences(
+            note, "The search shown ends with another output than prediction.", _why_other(estimator, shown, blind)
+        )
     fault, test = (None, None) if errors is None else (errors.of[0], errors.test)
     missed = None if best is None else best.side
     found = Explanation(

@@ -57,6 +57,7 @@ function folded(steps) {
     make("div", { class: "panels" }, byId("node-panel"), byId("step-panel")));
   fold.addEventListener("toggle", () => steps.begin());
   byId("panels").after(fold);
+  fold.open = location.hash === "#search";
   return fold;
 }
 

@@ -174,7 +174,7 @@ function watch() {
     byId("viewer").replaceChildren();
     return;
   }
-  const address = `explain?ask=${encodeURIComponent(JSON.stringify(shownAsk))}`;
+  const address = `explain?ask=${encodeURIComponent(JSON.stringify(shownAsk))}#search`;
   byId("own-tab").href = address;
   const frame = byId("viewer").querySelector("iframe");
   if (frame?.getAttribute("src") === address) return;
