@@ -10,6 +10,7 @@ from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
 from riata.data.documents import in_documents
 from riata.data.frames import from_frame
+from riata.data.jsonl import read_jsonl, write_jsonl
 from riata.data.propbank import read_propbank, write_propbank
 from riata.data.propositions import Proposition, RoleCorpus
 from riata.data.tables import from_dataset, read_parquet, to_frame
@@ -74,6 +75,7 @@ __all__ = [
     "metrics",
     "read_columns",
     "read_conllu",
+    "read_jsonl",
     "read_parquet",
     "read_propbank",
     "segment_kbest",
@@ -84,5 +86,6 @@ __all__ = [
     "viterbi",
     "write_columns",
     "write_conllu",
+    "write_jsonl",
     "write_propbank",
 ]

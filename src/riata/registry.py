@@ -21,6 +21,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "loss": ("riata.inference.losses", "LOSS"),
     "constraint": ("riata.inference.constraints", "CONSTRAINT"),
     "encoding": ("riata.data.encodings", "ENCODING"),
+    "format": ("riata.data.formats", "FORMAT"),
     "data set": ("riata.data.sets", "DATASET"),
     "model format": ("riata.importing.formats", "FORMAT"),
     "reproduction": ("riata.reproduce", "REPRODUCTION"),

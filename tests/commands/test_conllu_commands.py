@@ -145,7 +145,10 @@ def test_names_are_refused_where_columns_have_none(folder, run):
     assert "columns by number" in err
     status, _, err = run("train", "tag", "--train", "train.conllu", "--outputs", "pos", "--model", "x.riata")
     assert status == 2
-    assert "CoNLL-U fields such as form,upos" in err
+    assert "train.conllu: Unknown CoNLL-U field 'pos'" in err
+    status, _, err = run("train", "tag", "--train", "train.conllu", "--outputs", "4-5", "--model", "x.riata")
+    assert status == 2
+    assert "not a list of column numbers such as 0,1, or of names such as form,upos" in err
 
 
 def test_more_columns_than_the_model_knows_are_refused_with_a_way_out(folder, run, monkeypatch, tmp_path):

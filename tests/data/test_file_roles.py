@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from riata.data.files import aligned, is_conllu, output_column, read_file, read_roles
+from riata.data.files import aligned, format_of_file, output_column, read_file, read_roles
 from riata.errors import DataError, UnknownNameError
 
 CONLLU = "\n".join(
@@ -23,23 +23,28 @@ def file(tmp_path: Path, text: str, name: str = "file.txt") -> Path:
 @pytest.mark.parametrize(
     ("name", "format_", "expected"),
     [
-        ("a.conllu", "auto", True),
-        ("a.conllu.gz", "auto", True),
-        ("a.conll", "auto", False),
-        ("a.gz", "auto", False),
-        ("-", "auto", False),
-        ("-", "conllu", True),
-        ("a.conllu", "columns", False),
+        ("a.conllu", "auto", "conllu"),
+        ("a.conllu.gz", "auto", "conllu"),
+        ("a.conll", "auto", "columns"),
+        ("a.gz", "auto", "columns"),
+        ("-", "auto", "columns"),
+        ("-", "conllu", "conllu"),
+        ("a.conllu", "columns", "columns"),
+        ("a.jsonl", "auto", "jsonl"),
+        ("a.ndjson.gz", "auto", "jsonl"),
+        ("a.json", "auto", "jsonl"),
+        ("-", "jsonl", "jsonl"),
+        ("a.jsonl", "columns", "columns"),
     ],
 )
 def test_the_format_is_told_by_the_name_or_by_the_user(name: str, format_: str, expected: bool) -> None:
-    assert is_conllu(name, format_) is expected
-    assert is_conllu(Path(name), format_) is expected
+    assert format_of_file(name, format_).name == expected
+    assert format_of_file(Path(name), format_).name == expected
 
 
 def test_an_unknown_format_is_named_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match=r"format 'conll'. Did you mean 'conllu'\? Known: auto, columns, conllu"):
-        is_conllu("a", "conll")
+        format_of_file("a", "conll")
 
 
 @pytest.mark.parametrize(
@@ -106,9 +111,9 @@ def test_names_of_fields_are_for_conllu(tmp_path: Path) -> None:
 def test_names_of_fields_say_that_a_file_is_conllu(tmp_path: Path) -> None:
     for path in (file(tmp_path, CONLLU, "plain.txt"), file(tmp_path, "# text = a b\n" + CONLLU, "noted.txt")):
         assert read_roles(path, inputs=["form"], output="xpos").columns[1].texts() == ["X", "Y"]
-    assert is_conllu("-", "auto", columns=["form", 3])
-    assert not is_conllu("-", "columns", columns=["form"])
-    assert not is_conllu("-", "auto", columns=[1, 3])
+    assert format_of_file("-", "auto", columns=["form", 3]).name == "conllu"
+    assert format_of_file("-", "columns", columns=["form"]).name == "columns"
+    assert format_of_file("-", "auto", columns=[1, 3]).name == "columns"
 
 
 @pytest.mark.parametrize("text", ["# text = a b\n" + CONLLU, "# a\n# b c\n" + CONLLU, CONLLU + "\n\n# a\n" + CONLLU])
@@ -118,11 +123,11 @@ def test_comments_in_a_file_of_columns_remind_of_conllu(tmp_path: Path, text: st
 
 
 def test_what_has_no_name_is_in_the_format_of_the_model() -> None:
-    assert is_conllu("-", "auto", "conllu")
-    assert not is_conllu("-", "auto", "columns")
-    assert not is_conllu("-", "columns", "conllu")
-    assert not is_conllu("a.txt", "auto", "conllu")
-    assert is_conllu("a.conllu", "auto", "columns")
+    assert format_of_file("-", "auto", "conllu").name == "conllu"
+    assert format_of_file("-", "auto", "columns").name == "columns"
+    assert format_of_file("-", "columns", "conllu").name == "columns"
+    assert format_of_file("a.txt", "auto", "conllu").name == "columns"
+    assert format_of_file("a.conllu", "auto", "columns").name == "conllu"
 
 
 def test_files_of_the_same_words_are_aligned(tmp_path: Path) -> None:

@@ -25,13 +25,31 @@ OPTIONS = "_options"
 
 def format_option(command: Command) -> Command:
     """The options of how files are read."""
+    from riata.registry import names
+
     named = click.option(
         "--format",
         "format_",
         default="auto",
         show_default=True,
         metavar="NAME",
-        help="auto (by the file's name, or conllu where columns are asked for by name), columns or conllu.",
+        help=f"Of files: {', '.join(names('format'))}; auto goes by the ending (.conllu; .jsonl, .ndjson, .json; others are columns), and "
+        "takes conllu where columns are asked for by the names of its fields.",
+    )
+    tokenizer = click.option(
+        "--tokenizer",
+        metavar="MODULE:FUNCTION",
+        expose_value=False,
+        callback=_tokenizer,
+        help="Your function from a text of JSON lines to its words (default: words and marks), or from a line of --text (default: split at "
+        "spaces).",
+    )
+    misaligned = click.option(
+        "--misaligned",
+        metavar="NAME",
+        expose_value=False,
+        callback=_misaligned,
+        help="Of JSON lines, what becomes of spans that begin or end inside a word: widen (default), drop or refuse.",
     )
     clean = click.option(
         "--clean",
@@ -40,7 +58,7 @@ def format_option(command: Command) -> Command:
         callback=_clean,
         help="Read texts without invisible characters and without blanks at their ends, accents in the form NFC.",
     )
-    return named(clean(command))
+    return named(tokenizer(misaligned(clean(command))))
 
 
 def _clean(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -48,6 +66,21 @@ def _clean(context: click.Context, _: click.Parameter, asked: bool) -> None:
         from riata.data.cleaning import cleaning
 
         context.with_resource(cleaning(True))
+
+
+def _tokenizer(context: click.Context, _: click.Parameter, name: str | None) -> None:
+    if name is not None:
+        from riata.commands.tokenizer_options import imported
+        from riata.data.json_lines.splitting import splitting
+
+        context.with_resource(splitting(imported(name)))
+
+
+def _misaligned(context: click.Context, _: click.Parameter, name: str | None) -> None:
+    if name is not None:
+        from riata.data.json_lines.splitting import splitting
+
+        context.with_resource(splitting(misaligned=name))
 
 
 class _ReaderGone(Exception):

@@ -23,7 +23,6 @@ def command(model_file: str, use: str, data: str, file: str | None, output: str 
     What a file cannot know has a place to be filled in.
     """
     from riata.data.atomic_file import check_target
-    from riata.data.files import is_conllu
     from riata.errors import DataError, UnsupportedError
     from riata.estimators.card import card
     from riata.estimators.model_file import load_model
@@ -37,11 +36,9 @@ def command(model_file: str, use: str, data: str, file: str | None, output: str 
         )
     score = None
     if file is not None:
-        from riata.data.columns import read_columns
-        from riata.data.conllu import read_conllu
+        from riata.data.files import AUTO, read_file
 
-        conllu = is_conllu(file, "auto", estimator.format_)
-        score = file, estimator.evaluate(read_conllu(file) if conllu else read_columns(file))
+        score = file, estimator.evaluate(read_file(file, estimator.file_format or AUTO, estimator.format_))
     path = Path(model_file)
     text = card(estimator, path.name.removesuffix(".riata"), path.stat().st_size, use=use, data=data, score=score)
     if output is None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from riata.commands.base import format_option
+from riata.commands.column_options import Columns, OneColumn
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -28,45 +29,6 @@ SAME_NAMES = (
     "learn_as",
     "strict",
 )
-
-
-class Columns(click.ParamType[Any]):
-    """Column numbers, or names of CoNLL-U fields, between commas."""
-
-    name = "N,N"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> tuple[int | str, ...]:
-        from riata.data.conllu_fields import FIELDS
-
-        if isinstance(value, tuple):
-            return value
-        parts = [part.strip() for part in str(value).split(",")]
-        if not all(part in FIELDS or _is_number(part) for part in parts):
-            self.fail(
-                f"{value!r} is not a list of column numbers such as 0,1, or of CoNLL-U fields such as form,upos ({', '.join(FIELDS)}).",
-                param,
-                context,
-            )
-        return tuple(part if part in FIELDS else int(part) for part in parts)
-
-
-class OneColumn(Columns):
-    """A column number, or the name of a CoNLL-U field."""
-
-    name = "N"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
-        names = super().convert((value,) if isinstance(value, int) else value, param, context)
-        if len(names) != 1:
-            self.fail(f"{value!r} names {len(names)} columns; expected one.", param, context)
-        return names[0]
-
-
-def _is_number(text: str) -> bool:
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) <= 9  # int() refuses thousands of digits
 
 
 def _together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -280,9 +242,9 @@ def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
     return other
 
 
-def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, bool]:
-    """The estimator of a model file, as it reads this file, and whether that is CoNLL-U."""
-    from riata.data.files import asked_for, is_conllu
+def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, Any]:
+    """The estimator of a model file, as it reads this file, and the format of that."""
+    from riata.data.files import AUTO, PLAIN, asked_for, format_of_file
     from riata.errors import DataError
     from riata.estimators.model_file import load_model
 
@@ -292,13 +254,14 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     for name, value in (("strict", True), ("check_input", False)):
         if options["strict" if value else "force"]:
             estimator.set_params(**{name: value})
-    conllu = not text and is_conllu(file, options["format_"], estimator.format_, asked)
+    named = options["format_"]
+    chosen = format_of_file(file, PLAIN if text and named == AUTO else named, estimator.format_, asked)
     if columns:
         try:
-            estimator = estimator.reading(options["inputs"], options["outputs"], conllu=conllu)
+            estimator = estimator.reading(options["inputs"], options["outputs"], format=chosen)
         except DataError as error:
             raise error.located(file) from None
-    return estimator, conllu
+    return estimator, chosen
 
 
 def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
@@ -324,7 +287,7 @@ def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
 
 def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
     """A file that a trained model reads, whole, with its documents; a column of columns that names them is left out."""
-    from riata.data.files import asked_for, read_file
+    from riata.data.files import asked_for, format_of_corpus, names_of, read_file
     from riata.estimators.in_context import needs_marks
 
     documents = options["documents"]
@@ -332,8 +295,9 @@ def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
     corpus = read_file(file, format_of(estimator, options), estimator.format_, asked, documents)
     if corpus.document is None and needs_marks(estimator):
         tell_unmarked(file)
-    apart = documents_of(estimator, corpus.width, options, conllu=corpus.format == "conllu")
-    if apart is None or corpus.format == "conllu":  # whose fields keep their numbers
+    corpus = estimator.numbered(corpus)
+    apart = documents_of(estimator, corpus.width, options, format_of_corpus(corpus))
+    if apart is None or names_of(corpus):  # columns with names keep their numbers
         return corpus
     return corpus.select([i for i in range(corpus.width) if i != apart or i in (options.get("inputs") or ())])
 
@@ -359,18 +323,20 @@ def tell_unmarked(file: str) -> None:
     stderr().print(f"{name_of(file)} {text} a column that tells documents apart.", markup=False, soft_wrap=True)
 
 
-def documents_of(estimator: Any, width: int | None, options: dict[str, Any], *, conllu: bool) -> int | None:
-    """The number of the column of documents in a file that a trained model reads. width: of the file; None: not known yet."""
+def documents_of(estimator: Any, width: int | None, options: dict[str, Any], format: Any) -> Any:
+    """The number of the column of documents in a file that a trained model reads, or its name where these differ from file to file.
+    width: of the file; None: not known yet.
+    """
     from riata.data.files import column_number
     from riata.estimators.labelled_files import check_documents
 
-    if options["documents"] is None:
-        return None
-    number = column_number(options["documents"], conllu=conllu)
+    if options["documents"] is None or format.open:
+        return options["documents"]
+    number = column_number(options["documents"], format.fields)
     if number < 0 and width is not None:
         number += width
     if options.get("inputs") is None or number < 0:
-        check_documents(estimator, number, conllu=conllu)
+        check_documents(estimator, number, format)
     return number
 
 

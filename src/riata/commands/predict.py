@@ -56,11 +56,6 @@ from riata.commands.estimator_options import (
     help="How many at once (default: all cores); never changes the output.",
 )
 @click.option("--text", is_flag=True, help="The input is running text: a sentence per line, words between spaces.")
-@click.option(
-    "--tokenizer",
-    metavar="MODULE:FUNCTION",
-    help="With --text: your function from a sentence to its words, instead of splitting at spaces.",
-)
 @column_options
 @context_options
 @format_option
@@ -75,7 +70,6 @@ def command(
     given: int | None,
     threads: int | None,
     text: bool,
-    tokenizer: str | None,
     keeps: str | None,
     **columns: Any,
 ) -> None:
@@ -87,12 +81,15 @@ def command(
     riata predict --model chunker.riata --nbest 3 new.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
     riata predict --model chunker.riata --given 2 corrected.txt
+    riata predict --model ner.riata texts.jsonl > spans.jsonl
     echo "The bus stopped ." | riata predict --model tagger.riata --text
 
     The input may have the output column of training or lack it. CoNLL-U goes out as CoNLL-U, with the predicted field replaced; a model
     that was trained on CoNLL-U reads it from standard input too (unless you give --format columns). More columns than the model knows are
     refused, unless --inputs names those to read.
     With --text every line is a sentence; the output has a line per word. The model must read words alone.
+    JSON lines go out as JSON lines: every object with the predictions, spans of characters where it has a text, lists where it has tokens
+    (docs/data.md). With --text and --format jsonl, every line becomes such an object.
     With --nbest a sentence is written K times, best first, as `crf_test -n` of CRF++ does: after `# 0` and its score (not a probability)
     the best labelling, after `# 1` the next, and so on; fewer where there are fewer. The queue must be exact, except for trees by moves.
     With --nbest and --confidence its probability follows the score.
@@ -105,8 +102,8 @@ def command(
     from riata.estimators.labelled_files import GivenColumns, Shown, labelled
     from riata.parallel import cores
 
-    split = _split(text, tokenizer, columns)
-    estimator, conllu = reader(model_file, file, columns, text=text)
+    split = _split(text, columns)
+    estimator, format = reader(model_file, file, columns, text=text)
     estimator = switched(estimator, keeps)
     if (confidence or min_confidence is not None) and not estimator.believable:
         from riata.commands.console import stderr
@@ -115,9 +112,9 @@ def command(
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
     asked = {"given": kept, "text": split, "named": columns["outputs"] is not None}
-    asked["documents"] = documents_of(estimator, None, columns, conllu=conllu)
+    asked["documents"] = documents_of(estimator, None, columns, format)
     asked["unmarked"] = partial(tell_unmarked, file)
-    answers = labelled(estimator, file, conllu=conllu, threads=threads or cores(), shown=shown, **asked)
+    answers = labelled(estimator, file, format=format, threads=threads or cores(), shown=shown, **asked)
     with closing(answers):  # which ends its threads, also when nobody reads what is written
         for content in answers:
             out.write(content)
@@ -125,16 +122,16 @@ def command(
     tell_of_constraints(estimator)
 
 
-def _split(text: bool, tokenizer: str | None, columns: dict[str, Any]) -> Any:
-    """How running text is split: True at spaces, or the user's function; False: the input has columns."""
-    from riata.commands.tokenizer_options import imported
+def _split(text: bool, columns: dict[str, Any]) -> Any:
+    """How running text is split: True at spaces, or the user's function; False: the input has columns or objects."""
+    from riata.data.files import AUTO
+    from riata.data.json_lines.splitting import present
     from riata.errors import SettingError
 
-    if not text and tokenizer is not None:
-        raise SettingError("--tokenizer splits running text.", remedy="Add --text, or leave it out.")
     asked = any(columns[name] is not None for name in ("inputs", "outputs", "documents"))
-    if text and (asked or columns["format_"] != "auto"):
+    if text and (asked or columns["format_"] not in (AUTO, "jsonl")):
         raise SettingError(
-            "running text has no columns.", remedy="Leave out --inputs, --outputs, --documents and --format, or --text."
+            "running text has no columns.",
+            remedy="Leave out --inputs, --outputs, --documents and --format (but for jsonl), or --text.",
         )
-    return text if tokenizer is None else imported(tokenizer)
+    return text and (present().own or True)

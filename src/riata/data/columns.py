@@ -45,7 +45,7 @@ def read(path: str | Path, *, conllu: bool, documents: int | None = None, clean:
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    corpus = Marking(documents)(_looked_at(_corpus(parser, name_of(path), conllu), clean or is_cleaning())[0])
+    corpus = Marking(documents)(looked_at(_corpus(parser, name_of(path), conllu), clean or is_cleaning())[0])
     if corpus.tokens == 0:
         raise DataError(
             f"the file holds no tokens ({_without_tokens(parser)}).",
@@ -87,7 +87,7 @@ def _batches(
         read = pieces(path, stopped)
         for piece in read if size is None else resized(read, size):
             parser.feed(piece)
-            batch, told = _looked_at(_corpus(parser, name_of(path), conllu), clean, told)
+            batch, told = looked_at(_corpus(parser, name_of(path), conllu), clean, told)
             batch = marking(batch)
             if batch.tokens:
                 seen = True
@@ -95,7 +95,7 @@ def _batches(
         parser.finish()
     except RiataError as error:
         raise error.located(name_of(path)) from None
-    batch = marking(_looked_at(_corpus(parser, name_of(path), conllu), clean, told)[0])
+    batch = marking(looked_at(_corpus(parser, name_of(path), conllu), clean, told)[0])
     if batch.tokens:
         yield batch
     elif not seen:
@@ -106,7 +106,7 @@ def _batches(
         )
 
 
-def _looked_at(corpus: Corpus, clean: bool, told: bool = False) -> tuple[Corpus, bool]:
+def looked_at(corpus: Corpus, clean: bool, told: bool = False) -> tuple[Corpus, bool]:
     """The corpus, cleaned or looked at; and whether a warning of its texts has been given."""
     return (cleaned(corpus), told) if clean else (corpus, told or warn_of_unclean(corpus))
 

@@ -1,4 +1,4 @@
-"""Files as the command line takes them: the format by their name, the columns by their numbers."""
+"""Files as the command line takes them: the format by their name, the columns by their numbers or names."""
 
 from __future__ import annotations
 
@@ -9,39 +9,49 @@ from pathlib import Path
 
 import numpy as np
 
-from riata.data.columns import read
+from riata import registry
 from riata.data.conllu_fields import FIELDS, TAGGING, Roles
 from riata.data.elsewhere import elsewhere, says_nothing
-from riata.data.propbank import FORMAT as PROPBANK
-from riata.data.propbank import read_propbank
-from riata.data.source import STANDARD_INPUT, name_of
+from riata.data.formats.base import Asked, ColumnName, FileFormat
+from riata.data.source import STANDARD_INPUT
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError
 
-ColumnName = int | str  # a number, or a field of CoNLL-U
-FORMATS = ("auto", "columns", "conllu", PROPBANK)
-CONLLU_OUTPUT = FIELDS.index("xpos")
+AUTO, PLAIN, FIELDED = "auto", "columns", "conllu"
 
 
-def is_conllu(
-    path: str | Path, format: str = "auto", like: str | None = None, columns: Sequence[ColumnName] | None = None
-) -> bool:
-    """Whether a file is CoNLL-U: by the format or, if that is auto, by its name; standard input and pipes, which have no name
-    that tells, are in the format that the model was trained on (`like`). Columns that are asked for by name are of CoNLL-U.
+def format_of_file(
+    path: str | Path, format: str = AUTO, like: str | None = None, columns: Sequence[ColumnName] | None = None
+) -> FileFormat:
+    """The format of a file: the one named or, if that is auto, by the ending of its name; standard input and pipes, which have no name
+    that tells, are in the format that the model was trained on (`like`). Other columns that are asked for by a field's name are of CoNLL-U.
     """
-    if format not in FORMATS:
-        raise UnknownNameError.of("format", format, FORMATS)
-    if format != "auto":
-        return format == "conllu"
-    if any(column in FIELDS for column in columns or ()):
-        return True
+    known = registry.names("format")
+    if format != AUTO:
+        if format not in known:
+            raise UnknownNameError.of("format", format, (AUTO, *known))
+        return _format(format)
     nameless = str(path) == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path))
-    return like == "conllu" if nameless else str(path).removesuffix(".gz").endswith(".conllu")
+    ending = str(path).removesuffix(".gz")
+    found = [like] if nameless and like in known else []
+    found += [] if nameless else [name for name in known if ending.endswith(_format(name).endings)]
+    chosen = _format(found[0] if found else PLAIN)
+    return _format(FIELDED) if not chosen.open and any(column in FIELDS for column in columns or ()) else chosen
+
+
+def _format(name: str) -> FileFormat:
+    found: FileFormat = registry.get("format", name)
+    return found
+
+
+def format_of_corpus(corpus: Corpus) -> FileFormat:
+    """The format that a corpus was read in; that of columns, if it is none of files."""
+    return _format(corpus.format if corpus.format in registry.names("format") else PLAIN)
 
 
 def read_file(
     path: str | Path,
-    format: str = "auto",
+    format: str = AUTO,
     like: str | None = None,
     columns: Sequence[ColumnName] | None = None,
     documents: ColumnName | None = None,
@@ -51,26 +61,14 @@ def read_file(
 
     columns: those that are asked for. documents: the column that names the document of each sentence.
     """
-    if format == PROPBANK:
-        return _roles(path, asked_for(columns, documents))
-    conllu = is_conllu(path, format, like, asked_for(columns, documents))
-    return read(path, conllu=conllu, documents=documents_column(documents, path, conllu=conllu))
-
-
-def _roles(path: str | Path, asked: Sequence[ColumnName]) -> Corpus:
-    if asked:
+    named = asked_for(columns, documents)
+    chosen = format_of_file(path, format, like, named)
+    if named and not chosen.by_column:
         raise SettingError(
-            "a file of roles has its own columns.", remedy="Leave out --inputs, --outputs and --documents."
+            f"a file in the format {chosen.name} has its own columns.",
+            remedy="Leave out --inputs, --outputs and --documents.",
         )
-    return read_propbank(path)
-
-
-def documents_column(documents: ColumnName | None, path: str | Path, *, conllu: bool) -> int | None:
-    """The number of the column that names documents."""
-    try:
-        return None if documents is None else column_number(documents, conllu=conllu)
-    except RiataError as error:
-        raise error.located(name_of(path)) from None
+    return chosen.read(path, Asked(documents=documents))
 
 
 def read_roles(
@@ -89,7 +87,7 @@ def read_roles(
     role unless inputs name it too. fields: what is read of CoNLL-U.
     """
     corpus = read_file(path, format, columns=asked_for(inputs, output), documents=documents)
-    if format == PROPBANK:
+    if not format_of_corpus(corpus).by_column:
         return corpus
     return with_roles(corpus, inputs=inputs, output=output, number=number, documents=documents, fields=fields)
 
@@ -102,20 +100,25 @@ def asked_for(*names: ColumnName | Sequence[ColumnName] | None) -> list[ColumnNa
     return found
 
 
-def column_number(name: ColumnName, *, conllu: bool) -> int:
-    """A column by its number, or a field of CoNLL-U by its name."""
+def column_number(name: ColumnName, names: Sequence[str]) -> int:
+    """A column by its number, or by its name where columns have names."""
     if isinstance(name, int):
         return name
-    if name not in FIELDS:
-        raise UnknownNameError.of(
-            "CoNLL-U field" if conllu else "column", name, FIELDS, remedy="Or give columns by number, from 0."
-        )
-    if not conllu:
-        raise DataError(
-            f"{name!r} is a field of CoNLL-U, and this is a file of columns, which have no names.",
-            remedy="Give columns by number, from 0; if it is CoNLL-U, add --format conllu.",
-        )
-    return FIELDS.index(name)
+    if name in names:
+        return names.index(name)
+    if names:
+        kind = "column" if tuple(names) != FIELDS else "CoNLL-U field"
+        raise UnknownNameError.of(kind, name, names, remedy="Or give columns by number, from 0.")
+    what, format = ("a field of CoNLL-U", FIELDED) if name in FIELDS else ("a name", "jsonl")
+    raise DataError(
+        f"{name!r} is {what}, and this is a file of columns, which have no names.",
+        remedy=f"Give columns by number, from 0; or name the format, such as --format {format}.",
+    )
+
+
+def names_of(corpus: Corpus) -> tuple[str, ...]:
+    """The names of the columns of a file that was read whole, where they have some."""
+    return format_of_corpus(corpus).fields or corpus.names
 
 
 def with_roles(
@@ -162,30 +165,16 @@ def _outputs(
     """apart: columns that are no outputs, unless they are named."""
     if output is not None:
         return asked_for(output)
-    if corpus.format != "conllu":
-        return _all_but(corpus, apart)[-number:]
-    if number != len(fields.outputs):
-        raise DataError(
-            "CoNLL-U has no fields for a tag and a chunk label.",
-            remedy="Name both with --outputs.",
-            file=corpus.name,
-        )
-    return fields.outputs
+    return format_of_corpus(corpus).outputs(corpus, number, apart, fields)
 
 
 def _inputs(corpus: Corpus, others: Sequence[int], fields: Roles) -> Sequence[ColumnName]:
-    if corpus.format != "conllu":
-        return _all_but(corpus, others)
-    return [name for name in fields.inputs if FIELDS.index(name) not in others]
-
-
-def _all_but(corpus: Corpus, columns: Sequence[ColumnName]) -> list[int]:
-    return [i for i in range(corpus.width) if i not in columns]
+    return format_of_corpus(corpus).inputs(corpus, others, fields)
 
 
 def _numbers(corpus: Corpus, names: Sequence[ColumnName]) -> list[int]:
     try:
-        numbers = [column_number(name, conllu=corpus.format == "conllu") for name in names]
+        numbers = [column_number(name, names_of(corpus)) for name in names]
     except RiataError as error:
         raise error.located(corpus.name) from None
     return [i + corpus.width if i < 0 else i for i in numbers]
@@ -197,7 +186,8 @@ def column_in(corpus: Corpus, name: ColumnName) -> int:
 
 
 def _shown(corpus: Corpus, column: int) -> ColumnName:
-    return FIELDS[column] if corpus.format == "conllu" and column < len(FIELDS) else column
+    names = names_of(corpus)
+    return names[column] if column < len(names) else column
 
 
 def last_columns(
@@ -207,15 +197,11 @@ def last_columns(
 
     documents: the number of the column that names documents, which counts for none.
     """
-    if outputs is None and corpus.format == "conllu" and len(fields.outputs) == 2:
-        outputs = fields.outputs
-    if outputs is not None:
-        first, second = _named(corpus, outputs, 2)
-        return first, second
-    labels = _all_but(corpus, asked_for(documents))[-2:]
-    if len(labels) < 2 or corpus.format == "conllu":
+    chosen = _outputs(corpus, outputs, 2, asked_for(documents), fields)
+    if outputs is None and len(chosen) < 2:
         raise DataError("expected a file of columns, the last two of them the outputs.", file=corpus.name)
-    return corpus.columns[labels[0]], corpus.columns[labels[1]]
+    first, second = _named(corpus, chosen, 2)
+    return first, second
 
 
 def output_column(corpus: Corpus, outputs: Sequence[ColumnName] | None = None, documents: int | None = None) -> Column:
@@ -223,14 +209,10 @@ def output_column(corpus: Corpus, outputs: Sequence[ColumnName] | None = None, d
 
     documents: as for `last_columns`.
     """
-    if outputs is not None:
-        return _named(corpus, outputs, 1)[0]
-    if corpus.format == "conllu":
-        return corpus.columns[CONLLU_OUTPUT]
-    labels = _all_but(corpus, asked_for(documents))
-    if not labels:
+    chosen = _outputs(corpus, outputs, 1, asked_for(documents), TAGGING)
+    if not chosen:
         raise DataError("the file has one column, that of documents; expected labels in another.", file=corpus.name)
-    return corpus.columns[labels[-1]]
+    return _named(corpus, chosen, 1)[0]
 
 
 def _named(corpus: Corpus, outputs: Sequence[ColumnName], number: int) -> tuple[Column, ...]:
@@ -247,9 +229,7 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
             remedy="Both files must hold the same sentences.",
             file=predicted.name,
         )
-    words, predicted_words = (
-        corpus.columns[0 if corpus.format == "columns" else 1].texts() for corpus in (gold, predicted)
-    )
+    words, predicted_words = (corpus.columns[format_of_corpus(corpus).words].texts() for corpus in (gold, predicted))
     pairs = zip(words, predicted_words, strict=False)
     different = np.flatnonzero(gold.starts != predicted.starts)
     token = next((t for t, (a, b) in enumerate(pairs) if a != b), None)

@@ -189,6 +189,7 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
         documents=(),
         comments=(),
         others=(),
+        sources=(),
         given=given,
         document=document,
         true_tags=true_tags,

@@ -38,25 +38,25 @@ def text_corpus(sentences: Any, tokenizer: Tokenizer, name: str = "<memory>", li
             f"expected a list of sentences, each a string, found {type(sentences).__name__}.",
             remedy="Give a list, also of one sentence: predict([sentence], text=True).",
         )
-    words: list[str] = []
-    starts, lines = [0], []
+    tokens: list[str] = []
+    starts, at = [0], []
     for s, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
             raise DataError(
                 f"sentence {s} is a {type(sentence).__name__}; with text=True, every sentence is a string.",
                 remedy="Leave out text for sentences that are lists of words.",
             )
-        found = _words(sentence, tokenizer, name, None if line is None else line + s)
+        found = words(sentence, tokenizer, name, None if line is None else line + s, spaces=line is None)
         if line is not None and not found:
             continue
-        words.extend(found)
-        starts.append(len(words))
-        lines += [0 if line is None else line + s] * len(found)
+        tokens.extend(found)
+        starts.append(len(tokens))
+        at += [0 if line is None else line + s] * len(found)
     return Corpus(
-        columns=(Column.of(words),),
+        columns=(Column.of(tokens),),
         starts=np.array(starts, np.int64),
         name=name,
-        lines=None if line is None else np.array(lines, np.int64),
+        lines=None if line is None else np.array(at, np.int64),
         format=FORMAT,
     )
 
@@ -64,7 +64,7 @@ def text_corpus(sentences: Any, tokenizer: Tokenizer, name: str = "<memory>", li
 def stream_text(path: str | Path, tokenizer: Tokenizer, stopped: threading.Event | None = None) -> Iterator[Corpus]:
     """The sentences of a file (or of standard input, for "-") in batches, as they can be read; blank lines are none."""
     seen = False
-    for number, texts in _lines(path, stopped):
+    for number, texts in lines(path, stopped):
         batch = text_corpus(texts, tokenizer, name_of(path), number)
         if batch.tokens:
             seen = True
@@ -73,8 +73,11 @@ def stream_text(path: str | Path, tokenizer: Tokenizer, stopped: threading.Event
         raise DataError("the input holds no words.", remedy="Expected one sentence per line.", file=name_of(path))
 
 
-def _words(sentence: str, tokenizer: Tokenizer, name: str, line: int | None) -> Sequence[str]:
-    """What the tokenizer gives; whatever a user's function does wrong is told with the function, and the line where there is one."""
+def words(sentence: str, tokenizer: Tokenizer, name: str, line: int | None, *, spaces: bool) -> Sequence[str]:
+    """What the tokenizer gives; whatever a user's function does wrong is told with the function, and the line where there is one.
+
+    spaces: whether words may have blanks in them.
+    """
 
     def wrong(what: str, remedy: str = "") -> DataError:
         by = getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
@@ -93,7 +96,7 @@ def _words(sentence: str, tokenizer: Tokenizer, name: str, line: int | None) -> 
             f"gave {printed(found):.80}; it holds a lone surrogate, which no UTF-8 file can hold.",
             'Decode the text with its own encoding, and not with errors="surrogateescape".',
         )
-    bad = next((word for word in found if _BETWEEN.search(word)), None) if line is not None else None
+    bad = next((word for word in found if _BETWEEN.search(word)), None) if not spaces else None
     if bad is not None:
         raise wrong(
             f"gave the word {bad!r:.60}, which a column file cannot hold: spaces, tabs and line ends separate words there.",
@@ -102,7 +105,7 @@ def _words(sentence: str, tokenizer: Tokenizer, name: str, line: int | None) -> 
     return found
 
 
-def _lines(path: str | Path, stopped: threading.Event | None) -> Iterator[tuple[int, list[str]]]:
+def lines(path: str | Path, stopped: threading.Event | None) -> Iterator[tuple[int, list[str]]]:
     """Complete lines as they come, and the number of the first of them, from 1."""
     number, held = 1, b""
     for piece in pieces(path, stopped):

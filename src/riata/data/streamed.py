@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from riata.data.columns import stream
 from riata.data.conllu_fields import TAGGING, Roles
-from riata.data.files import ColumnName, asked_for, documents_column, is_conllu, with_roles
+from riata.data.files import asked_for, format_of_file, with_roles
+from riata.data.formats.base import Asked, ColumnName
 from riata.data.source import STANDARD_INPUT, name_of
 from riata.data.types import Corpus
 from riata.errors import DataError
@@ -22,7 +22,7 @@ PART = 4 << 20  # bytes of text that are held at a time
 class ColumnFile:
     """A file of columns and the roles that these have: the last one is the output and all others are inputs, unless told otherwise.
 
-    format: columns or conllu; auto goes by the file's name.
+    format: of files, by name; auto goes by the file's name.
     """
 
     path: str | Path
@@ -57,9 +57,9 @@ class ColumnFile:
 
     def parts(self) -> Iterator[Corpus]:
         """The sentences in the order of the file, inputs first and output last, as many at a time as PART bytes hold."""
-        conllu = is_conllu(self.path, self.format, columns=asked_for(self.inputs, self.output, self.documents))
-        documents = documents_column(self.documents, self.path, conllu=conllu)
-        for part in stream(self.path, conllu=conllu, documents=documents, size=PART):
+        named = asked_for(self.inputs, self.output, self.documents)
+        format = format_of_file(self.path, self.format, columns=named)
+        for part in format.stream(self.path, Asked(documents=self.documents), size=PART):
             yield with_roles(
                 part,
                 inputs=self.inputs,

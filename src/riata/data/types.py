@@ -6,7 +6,7 @@ import copyreg
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,8 +134,10 @@ class Corpus(Sequence[Sentence]):
     documents: tuple[tuple[str, int], ...] = ()  # -DOCSTART- lines and the sentence each precedes
     comments: tuple[str, ...] = ()  # [S] comment lines of each sentence, or empty
     others: tuple[tuple[str, int], ...] = ()  # lines that are no words (CoNLL-U: 3-4, 8.1), and the place of each
+    sources: tuple[Any, ...] = ()  # [S] what each sentence was read from, where predictions are to be written beside it
+    names: tuple[str, ...] = ()  # of the columns of the source by number, where the file gives them names
     separator: str = " "
-    format: str = "memory"  # what it was read from: memory, columns or conllu
+    format: str = "memory"  # what it was read from: memory, text or a format of files
     origin: tuple[int, ...] | None = None  # which columns of its source these are; None: all of them, in order
     breadth: int | None = None  # how many columns the source has; None: as many as these
     elsewhere: str = (
@@ -166,7 +168,8 @@ class Corpus(Sequence[Sentence]):
     def column_name(self, column: int) -> str:
         """What messages call a column: its number in the source, and the field of CoNLL-U."""
         at = self.origins[column] if self.origins[column] >= 0 else column
-        return f"column {at}" + (f" ({FIELDS[at]})" if self.format == "conllu" and at < len(FIELDS) else "")
+        names = FIELDS if self.format == "conllu" else self.names
+        return f"column {at}" + (f" ({names[at]})" if at < len(names) else "")
 
     @property
     def places(self) -> Starts:
@@ -205,6 +208,7 @@ class Corpus(Sequence[Sentence]):
             documents=self._documents_of(chosen) if self.documents else (),
             comments=tuple(self.comments[i] for i in chosen) if self.comments else (),
             others=self._others_of(chosen, starts) if self.others else (),
+            sources=tuple(self.sources[i] for i in chosen) if self.sources else (),
             given=None if self.given is None else self.given.take(at),
             known=None if self.known is None else self.known.take(at),
             document=None if self.document is None else self.document[chosen],

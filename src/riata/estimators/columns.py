@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riata.data.memory import as_corpus, label_column, with_column
@@ -13,7 +14,7 @@ from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.trained import Trained
 
 if TYPE_CHECKING:
-    from riata.data.files import ColumnName
+    from riata.data.formats.base import ColumnName, FileFormat
     from riata.features.context_names import Scope
 
 Self = TypeVar("Self", bound="Columns")  # typing.Self needs Python 3.11
@@ -26,7 +27,7 @@ class Columns(Trained):
 
     def sentences(self, X: Any) -> Corpus:
         """The sentences as a Corpus. Tokens that are lists contain columns or names of features, as in training."""
-        return as_corpus(X, names=not self.inputs_ and self.array_width_ is None)
+        return self.numbered(as_corpus(X, names=not self.inputs_ and self.array_width_ is None))
 
     def input_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads; with two passes, including those of the first pass. The output column may be missing."""
@@ -129,26 +130,42 @@ class Columns(Trained):
         inputs: Sequence[ColumnName] | None,
         outputs: Sequence[ColumnName] | None,
         *,
-        conllu: bool,
+        format: FileFormat,
     ) -> Self:
         """The same trained model for files in which other columns are its inputs and outputs; None: the columns do not change."""
         from riata.data.files import column_number
 
-        made, format_ = self.twin(), "conllu" if conllu else "columns"
-        same = format_ == self.format_
+        made, same = self.twin(), format.name == self.format_
         for kind, names, number in (("inputs", inputs, len(self.inputs_)), ("outputs", outputs, self.outputs)):
             if names is not None and len(names) != number:
                 raise SettingError(f"the model has {number} {kind}; --{kind} names {len(names)}.")
         read = inputs if inputs is not None else self.inputs_ if same else range(len(self.inputs_))
-        made.inputs_ = tuple(column_number(name, conllu=conllu) for name in read)
+        names = made.names_ = self._known_names(read, outputs, same=same) if format.open else format.fields
+        made.inputs_ = tuple(column_number(name, names) for name in read)
         if outputs is not None:
-            made.outputs_ = tuple(column_number(name, conllu=conllu) for name in outputs)
+            made.outputs_ = tuple(column_number(name, names) for name in outputs)
         elif not same:
             made.outputs_ = (-1,) * self.outputs
         if min((*made.inputs_, *(made.outputs_ if outputs else ())), default=0) < 0:
             raise SettingError("columns of a file to predict are counted from 0.")
-        made.format_, made.breadth_ = format_, ANY_WIDTH
+        made.format_, made.breadth_ = format.name, ANY_WIDTH
         return made
+
+    def _known_names(
+        self, inputs: Iterable[ColumnName], outputs: Sequence[ColumnName] | None, *, same: bool
+    ) -> tuple[str, ...]:
+        """The columns of files in which these are read, where columns have names of their own."""
+        named = [name for name in (*inputs, *(outputs or ())) if isinstance(name, str)]
+        return tuple(dict.fromkeys([*(self.names_ if same else ()), *named]))
+
+    def numbered(self, corpus: Corpus) -> Corpus:
+        """A corpus of columns with names of their own, with the numbers that these columns had in the training data."""
+        names = self.names_
+        if not names or not corpus.names or corpus.names[: len(names)] == names:
+            return corpus
+        known = (*names, *(name for name in corpus.names if name not in names))
+        origins = tuple(known.index(corpus.names[i]) if i >= 0 else i for i in corpus.origins)
+        return replace(corpus, names=known, origin=origins, breadth=len(known))
 
     def scored_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads and, last, the gold output: the column of training, or else the last column."""

@@ -231,7 +231,7 @@ class Fitting(Columns):
         self.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
         self.array_width_ = width
         self.outputs_ = data.origins[-1:]
-        self.format_ = data.format
+        self.format_, self.names_ = data.format, data.names
         more = data.breadth is not None and data.breadth > max(data.origins) + 1
         self.breadth_ = data.breadth if more else None  # None: there is no column after those that were learnt from
         self.best_epoch_ = outcome.best_epoch

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riata.data import columns
 from riata.data.conllu_fields import FIELDS
 from riata.data.documents import without_mark
+from riata.data.formats.base import Answers, Asked, ColumnName, FileFormat, Rank
 from riata.data.source import PIECE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 ABSTAINED = "_"  # written instead of a tag
+# What outputs are called where columns have names and those of the training data had none: of trees or not, by their number.
+NAMES = {(False, 1): ("tags",), (False, 2): ("pos_tags", "chunk_tags"), (True, 2): ("heads", "deprels")}
 LISTED = 1 << 20  # labels of lists of the best that are written at once
 
 
@@ -65,17 +67,18 @@ def labelled(
     estimator: Predicting,
     file: str | Path,
     *,
-    conllu: bool,
+    format: FileFormat,
     threads: int,
     shown: Shown | None = None,
     given: GivenColumns = NOTHING_GIVEN,
     text: bool | Tokenizer = False,
     named: bool = False,
-    documents: int | None = None,
+    documents: ColumnName | None = None,
     unmarked: Callable[[], None] | None = None,
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. They do not depend on threads. Must be closed.
 
+    format: of the file, and of what is written.
     text: the file contains a sentence per line, which is split at spaces or by this function. named: the output columns were named for this
     file, so it must have them.
     documents: the column that names the document of each sentence; None: lines of the file mark documents.
@@ -85,24 +88,24 @@ def labelled(
     if estimator.file_format is not None:
         return estimator.own_answers(file, shown, workers, **given.asked(), text=text, documents=documents)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
-    _check_asked(estimator, shown, given, conllu=conllu, text=bool(text))
+    _check_asked(estimator, shown, given, format, text=bool(text))
     label = estimator.labeller()
-    formatted = partial(_formatted, fields=estimator.outputs_ if conllu else None)
+    written = partial(_written, estimator, format)
 
     def answer(batch: Corpus) -> bytes:
-        if not conllu and not text:
-            _check_width(estimator, batch, given.last, documents)
-            if named:
-                batch.select(estimator.outputs_)  # refuses columns that do not exist
+        if not batch.tokens:
+            return written(batch, [])
+        if not (format.fields or format.open or text):
+            _check_width(estimator, batch, given.last, documents, named=named)
         if given:
             from riata.estimators.kept_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given.labels, given.tags)
         if shown == Shown():
-            return formatted(*label(batch))
+            return written(*label(batch))
         if nbest is not None:
-            repeated, labels, notes = _listed(estimator, batch, nbest, confidence)
-            return formatted(repeated, estimator.output_columns(labels), notes)
+            repeated, labels, ranks = _listed(estimator, batch, nbest, confidence)
+            return written(repeated, estimator.output_columns(labels), ranks=ranks)
         batch = estimator.tagged(batch)
         ids, values = estimator.confidence_ids(batch)
         added = estimator.output_columns(ids)
@@ -110,10 +113,10 @@ def labelled(
             texts = estimator.abstaining(ids, values, min_confidence)
             added = [Column.of([ABSTAINED if text is None else text for text in each]) for each in texts]
         sure = [Column.of([f"{value:.4f}" for value in row]) for row in values] if confidence else []
-        return formatted(batch, added, sure=sure)
+        return written(batch, added, confidences=sure)
 
     stopped = threading.Event()
-    batches = _batches(file, text, conllu, documents, stopped)
+    batches = _batches(estimator, file, text, format, documents, stopped, whole=bool(given))
     if estimator.first_ is not None:
         batches = _in_context(estimator, batches, unmarked)
     if nbest is not None:
@@ -134,22 +137,21 @@ def _in_context(
     return in_context(estimator, at_documents(batches))
 
 
-def _formatted(
+def _written(
+    estimator: Predicting,
+    format: FileFormat,
     batch: Corpus,
     added: Sequence[Column],
-    notes: Sequence[str] = (),
-    sure: Sequence[Column] = (),
     *,
-    fields: Sequence[int] | None,
+    confidences: Sequence[Column] = (),
+    ranks: Sequence[Rank] = (),
 ) -> bytes:
-    """The batch with the columns added. fields: the fields of CoNLL-U that they replace; None: they come last."""
-    if fields is None:
-        return b"".join(columns.formatted(batch, [*added, *sure], notes))
-    for output, column in zip(fields, added, strict=True):
-        batch = columns.with_texts(batch, output, column)
-    if sure:
-        batch = columns.with_texts(batch, len(FIELDS) - 1, _noted(batch.columns[-1], sure))
-    return b"".join(columns.formatted(batch, notes=notes))
+    """The batch with the columns added."""
+    names = [estimator.names_[o] if 0 <= o < len(estimator.names_) else "" for o in estimator.outputs_]
+    if not all(names):
+        names = list(NAMES[estimator.trees, estimator.outputs])
+    answers = Answers(added, estimator.outputs_, names, estimator.chunk_outputs, confidences, ranks)
+    return format.labelled(batch, answers)
 
 
 def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
@@ -161,7 +163,7 @@ def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
             yield batch if high - low == len(batch) else batch[low:high]
 
 
-def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, *, conllu: bool, text: bool) -> None:
+def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, format: FileFormat, *, text: bool) -> None:
     """Refuses options that cannot be combined."""
     if shown.nbest is not None and shown.min_confidence is not None:
         raise UnsupportedError(
@@ -171,8 +173,8 @@ def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, *, co
         from riata.estimators.kept_labels import check_given
 
         check_given(given, shown.min_confidence)
-    fields = estimator.format_ == "conllu" and all(0 <= output < len(FIELDS) for output in estimator.outputs_)
-    if conllu and not fields:
+    placed = estimator.format_ == format.name and all(0 <= output < len(format.fields) for output in estimator.outputs_)
+    if format.fields and not placed:
         raise UnsupportedError(
             "the model was not trained on CoNLL-U: there is no field to put its labels in.",
             remedy="Name its columns (--inputs form --outputs upos), or give a file of columns.",
@@ -184,22 +186,33 @@ def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, *, co
 
 
 def _batches(
-    file: str | Path, text: bool | Tokenizer, conllu: bool, documents: int | None, stopped: threading.Event
+    estimator: Predicting,
+    file: str | Path,
+    text: bool | Tokenizer,
+    format: FileFormat,
+    documents: ColumnName | None,
+    stopped: threading.Event,
+    *,
+    whole: bool,
 ) -> Iterator[Corpus]:
-    if not text:
-        return columns.stream(file, conllu=conllu, documents=documents, stopped=stopped)
+    """whole: columns that the model does not read are needed, too."""
+    if not text or format.open:
+        named = estimator.names_ and all(column < len(estimator.names_) for column in estimator.needed)
+        needed = tuple(estimator.names_[column] if named else number for number, column in enumerate(estimator.needed))
+        asked = Asked(documents, None if whole else needed, sources=True, text=bool(text))
+        return map(estimator.numbered, format.stream(file, asked, stopped=stopped))
     from riata.data.running_text import stream_text, tokenizer_of
 
     return stream_text(file, tokenizer_of(text), stopped)
 
 
-def check_documents(estimator: Predicting, column: int, *, conllu: bool, text: bool = False) -> None:
+def check_documents(estimator: Predicting, column: int, format: FileFormat, *, text: bool = False) -> None:
     """Refuses a column of documents that the model reads as something else, or that cannot exist."""
     if text:
         raise UnsupportedError("Running text has no column of documents.", remedy="Leave out documents, or text.")
     if column < 0:
         raise SettingError("columns of a file to predict are counted from 0.")
-    same = estimator.format_ == ("conllu" if conllu else "columns")
+    same = estimator.format_ == format.name
     if column in (estimator.inputs_ if same else range(len(estimator.inputs_))):
         raise DataError(
             f"column {column} names documents here, and the model reads it.",
@@ -221,10 +234,15 @@ def check_reads_words(estimator: Predicting) -> None:
     )
 
 
-def _check_width(estimator: Predicting, batch: Corpus, given: int, documents: int | None) -> None:
+def _check_width(
+    estimator: Predicting, batch: Corpus, given: int, documents: ColumnName | None, *, named: bool
+) -> None:
     """Refuses columns that the model does not know: running text looks like a token with many columns. given: the last column of labels or
-    tags to keep.
+    tags to keep. named: outputs were named, so the file must have them.
     """
+    assert not isinstance(documents, str)  # columns have numbers here
+    if named:
+        batch.select(estimator.outputs_)
     known = max(estimator.known_width(batch.format), given + 1)
     apart = documents is not None and documents % batch.width >= known  # no model uses such a column
     if batch.width - apart <= known:
@@ -249,36 +267,28 @@ def _is_short(file: str | Path) -> bool:
         return False
 
 
-def _noted(last: Column, sure: Sequence[Column]) -> Column:
-    """The last field of CoNLL-U with Confidence= for each output, beside its present contents."""
-    numbers = zip(*(column.texts() for column in sure), strict=True)
-    notes = (f"Confidence={','.join(each)}" for each in numbers)
-    return Column.of(
-        [note if text == "_" else f"{text}|{note}" for text, note in zip(last.texts(), notes, strict=True)]
-    )
-
-
-def _listed(estimator: Predicting, batch: Corpus, nbest: int, confidence: bool) -> tuple[Corpus, Ids, list[str]]:
+def _listed(estimator: Predicting, batch: Corpus, nbest: int, confidence: bool) -> tuple[Corpus, Ids, list[Rank]]:
     """The n best labellings of every sentence, as `_alternatives` gives them."""
     batch = estimator.before_lists(batch)
     found, tags = estimator.nbest_and_tags(batch, nbest)
     scores = [[score for _, score in sentence] for sentence in found]
     shares = estimator.nbest_probabilities(batch, scores) if confidence else None
-    repeated, ids, notes = _alternatives(batch, found, shares)
-    return repeated if tags is None else estimator.with_listed_tags(repeated, tags), ids, notes
+    repeated, ids, ranks = _alternatives(batch, found, shares)
+    return repeated if tags is None else estimator.with_listed_tags(repeated, tags), ids, ranks
 
 
 def _alternatives(
     batch: Corpus, nbest: list[list[tuple[Ids, float]]], shares: list[list[float]] | None
-) -> tuple[Corpus, Ids, list[str]]:
+) -> tuple[Corpus, Ids, list[Rank]]:
     """Every sentence once per labelling, the labels of all, and the rank and score of each, with its probability if it is known."""
     repeated = batch[[s for s, found in enumerate(nbest) for _ in found]]
     if batch.comments:  # a document begins once
-        ranks = [rank for found in nbest for rank in range(len(found))]
-        comments = (without_mark(text) if rank else text for text, rank in zip(repeated.comments, ranks, strict=True))
+        places = [rank for found in nbest for rank in range(len(found))]
+        comments = (without_mark(text) if at else text for text, at in zip(repeated.comments, places, strict=True))
         repeated = replace(repeated, comments=tuple(comments))
-    notes = []
-    for s, found in enumerate(nbest):
-        for rank, (_, score) in enumerate(found):
-            notes.append(f"# {rank} {score:.6f}" + ("" if shares is None else f" {shares[s][rank]:.6f}"))
-    return repeated, np.concatenate([ids for found in nbest for ids, _ in found]), notes
+    ranks = [
+        Rank(rank, score, None if shares is None else shares[s][rank])
+        for s, found in enumerate(nbest)
+        for rank, (_, score) in enumerate(found)
+    ]
+    return repeated, np.concatenate([ids for found in nbest for ids, _ in found]), ranks

@@ -20,6 +20,7 @@ from riata.estimators.model_header import (
     expressions_in,
     inputs_in,
     mapping_in,
+    names_in,
     outputs_in,
     restore_training,
     scope_in,
@@ -109,6 +110,7 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         "array_width": estimator.array_width_,
         "output": list(estimator.outputs_) if estimator.outputs > 1 else estimator.output_,
         "source": estimator.format_,
+        **({"names": list(estimator.names_)} if estimator.names_ else {}),
         **({} if estimator.breadth_ is None else {"breadth": estimator.breadth_}),
         "encoding": estimator.encoding_,
         "learnt_as": estimator.learnt_as_,
@@ -210,7 +212,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     _set_taggers(header, arrays, using, estimator)
     estimator.array_width_ = array_width_in(header)
     estimator.outputs_ = outputs_in(header, estimator.outputs)
-    estimator.format_ = source_in(header)
+    estimator.format_, estimator.names_ = source_in(header), names_in(header)
     estimator.breadth_ = breadth_in(header)
     features = model.features
     # A recipe with its own templates refuses others.

@@ -145,9 +145,17 @@ def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
 
 def source_in(header: dict[str, Any]) -> str:
     source = header.get("source")
-    if source not in ("memory", "columns", "conllu"):
+    if source not in ("memory", *registry.names("format")):
         raise ModelFileError("the model's source is missing or inconsistent")
     return str(source)
+
+
+def names_in(header: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the columns of the training data; empty where they had none."""
+    names = header.get("names", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise ModelFileError("the model's names of columns are inconsistent")
+    return tuple(names)
 
 
 def tags_in(header: dict[str, Any], model: Model) -> Tags | None:

@@ -218,14 +218,14 @@ class Predicting(Confident, ByLabel, Constrained):
     ) -> None:
         """Writes a file with a column of predictions more, as `riata predict` does; each may be compressed (.gz).
 
-        CoNLL-U (.conllu) goes out as CoNLL-U. text: the file holds a sentence per line, as for predict. nbest: every sentence so many
-        times, best labelling first. confidence: one more column with it. Below min_confidence a chunk is O,
-        and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere; given_tags: of tags to keep, where a parser
-        chooses tags.
+        CoNLL-U (.conllu) goes out as CoNLL-U, JSON lines (.jsonl) as JSON lines. text: the file holds a sentence per line, as for
+        predict. nbest: every sentence so many times, best labelling first. confidence: one more column with it. Below min_confidence a
+        chunk is O, and a tag is _. given: the number of a column that holds labels to keep, _ elsewhere; given_tags: of tags to keep,
+        where a parser chooses tags.
         documents: the number of a column that names the document of each sentence; None: lines of the file mark documents.
         """
         from riata.data.columns import write
-        from riata.data.files import is_conllu
+        from riata.data.files import AUTO, PLAIN, format_of_file
         from riata.estimators.labelled_files import GivenColumns, Shown, check_documents, labelled
 
         self._check_fitted()
@@ -233,12 +233,12 @@ class Predicting(Confident, ByLabel, Constrained):
         shown = Shown(nbest, confidence, min_confidence)
         if min_confidence is not None:
             self._warn_of_confidences()
-        conllu = not text and is_conllu(source, "auto", self.format_)
+        chosen = format_of_file(source, PLAIN if text else AUTO, self.format_)
         if documents is not None:
-            check_documents(self, documents, conllu=conllu, text=bool(text))
+            check_documents(self, documents, chosen, text=bool(text))
         known = GivenColumns(given, given_tags)
         answers = labelled(
-            self, source, conllu=conllu, threads=threads, shown=shown, given=known, text=text, documents=documents
+            self, source, format=chosen, threads=threads, shown=shown, given=known, text=text, documents=documents
         )
         with closing(answers):
             write(answers, target)

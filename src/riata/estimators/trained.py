@@ -31,6 +31,7 @@ class Trained(Parameters):
     array_width_: int | None  # number of columns of arrays of numbers, if it reads arrays
     outputs_: tuple[int, ...]  # columns of the output in the training data
     format_: str  # of the training data
+    names_: tuple[str, ...] = ()  # of the columns of the training data, where they had some
     breadth_: int | None  # number of columns of the training data; None: none after those that were learnt from
     best_epoch_: int
     best_score_: float | None

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from riata import registry
 from riata.choosing.preference import recipe_name
 from riata.constraints import parse
 from riata.data.encodings.base import OUTSIDE
@@ -190,4 +191,4 @@ def _by_position(estimator: Any, path: Path) -> Any:
         )
     if not estimator.inputs_:
         return estimator
-    return estimator.reading(tuple(range(len(estimator.inputs_))), None, conllu=False)
+    return estimator.reading(tuple(range(len(estimator.inputs_))), None, format=registry.get("format", "columns"))
