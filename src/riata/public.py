@@ -5,6 +5,7 @@ from riata.analysis.comparison import compare_models
 from riata.analysis.curve import learning_curve
 from riata.comparing.api import compare
 from riata.comparing.comparison import Comparison
+from riata.data.chunk_labels import spans
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
@@ -16,6 +17,7 @@ from riata.data.propositions import Proposition, RoleCorpus
 from riata.data.tables import from_dataset, read_parquet, to_frame
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
+from riata.estimators.found_spans import FoundSpan
 from riata.estimators.model_file import load_model
 from riata.explaining.trace import Trace
 from riata.features.learnt_lists import learnt_lists
@@ -44,6 +46,7 @@ __all__ = [
     "Corpus",
     "DependencyParser",
     "EntityRecognizer",
+    "FoundSpan",
     "JointTagger",
     "Predictor",
     "Problem",
@@ -82,6 +85,7 @@ __all__ = [
     "segment_log_sum",
     "segment_posteriors",
     "segment_viterbi",
+    "spans",
     "to_frame",
     "viterbi",
     "write_columns",

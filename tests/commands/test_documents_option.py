@@ -146,7 +146,7 @@ def test_compare_deals_and_resamples_documents(trained, run):
         (["predict", "--model", "lines.riata", "lines.txt", "--documents", "7"], "column 7, which should name documents"),
         (["predict", "--model", "lines.riata", "lines.txt", "--text", "--documents", "3"], "has no columns"),
         (["errors", "--model", "lines.riata", "lines.txt", "--documents", "3,4"], "names 2 columns; expected one"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "first"], "lines.txt: 'first' is a name, and this is a file of columns"),
+        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "first"], "'first' is a name, and this is a file of columns"),
         (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc"], "tab-separated columns of CoNLL-U"),
         (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc", "--format", "columns"], "is a field of CoNLL-U"),
     ],

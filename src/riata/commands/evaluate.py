@@ -149,14 +149,12 @@ def _format(options: dict[str, Any]) -> str:
 def _task(gold: Any, name: str | None, outputs: Any, apart: int | None) -> str:
     """The task by name; without one, what the labels look like. apart: the column of documents."""
     from riata import registry
+    from riata.data.chunk_labels import are_chunk_labels
     from riata.data.files import output_column
 
     if name is not None:
         return str(registry.get("task", name).name)
-    encodings = registry.all_of("encoding").values()
-    texts = output_column(gold, outputs, apart).alphabet.texts()
-    chunks = any(text != "O" for text in texts) and all(any(e.is_tag(text) for e in encodings) for text in texts)
-    return "chunk" if chunks else "tag"
+    return "chunk" if are_chunk_labels(output_column(gold, outputs, apart).alphabet.texts()) else "tag"
 
 
 def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int | None) -> Any:

@@ -45,6 +45,11 @@ class Span(NamedTuple):
     end: int
     type: str
 
+    @property
+    def label(self) -> str:
+        """The type, as predicted spans call it."""
+        return self.type
+
 
 @dataclass(frozen=True, eq=False)
 class Column:

@@ -18,6 +18,7 @@ from riata.data.formats.base import Answers, Asked, ColumnName, FileFormat, Rank
 from riata.data.source import PIECE
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
+from riata.estimators.found_spans import chunk_outputs
 from riata.parallel import in_order
 
 if TYPE_CHECKING:
@@ -78,10 +79,9 @@ def labelled(
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. They do not depend on threads. Must be closed.
 
-    format: of the file, and of what is written.
-    text: the file contains a sentence per line, which is split at spaces or by this function. named: the output columns were named for this
-    file, so it must have them.
-    documents: the column that names the document of each sentence; None: lines of the file mark documents.
+    format: of the file and of what is written. text: the file contains a sentence per line, which is split at spaces or by this function.
+    named: the output columns were named for this file, so it must have them. documents: the column that names the document of each
+    sentence; None: lines of the file mark documents.
     unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
     shown, workers = shown or Shown(), 1 if _is_short(file) else threads
@@ -150,7 +150,7 @@ def _written(
     names = [estimator.names_[o] if 0 <= o < len(estimator.names_) else "" for o in estimator.outputs_]
     if not all(names):
         names = list(NAMES[estimator.trees, estimator.outputs])
-    answers = Answers(added, estimator.outputs_, names, estimator.chunk_outputs, confidences, ranks)
+    answers = Answers(added, estimator.outputs_, names, chunk_outputs(estimator), confidences, ranks)
     return format.labelled(batch, answers)
 
 

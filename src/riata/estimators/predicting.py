@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from riata.data.running_text import Tokenizer
+    from riata.estimators.found_spans import FoundSpan
     from riata.estimators.labelled_files import Shown
     from riata.estimators.predictions import Predictions
     from riata.models.model import Model
@@ -123,6 +124,20 @@ class Predicting(Confident, ByLabel, Constrained):
         words = corpus.origins.index(self.inputs_[0]) if self.inputs_ and corpus.format == self.format_ else 0
         predictions._about = (X if isinstance(X, (list, tuple)) else corpus, words, self.chunks)
         return predictions
+
+    def predict_spans(
+        self, X: Any, *, tokenizer: Tokenizer | None = None, confidence: bool | None = None
+    ) -> list[list[FoundSpan]]:
+        """The spans of every sentence: start, end, label, text and confidence. Plain tags are spans of one token each.
+
+        X: texts, each a string, or sentences as predict takes them. Places are counted in characters for texts, in tokens otherwise.
+        tokenizer: a function from a text to its words; None: words and marks of punctuation. confidence: whether it is to be found;
+        None: if the model is calibrated.
+        """
+        from riata.estimators.found_spans import found_spans
+
+        self._check_fitted()
+        return found_spans(self, X, tokenizer, confidence)
 
     def _as_outputs(self, ids: Ids) -> list[Any]:
         """Numbers that predict_ids gives, as users see them."""
