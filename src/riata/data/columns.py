@@ -14,6 +14,7 @@ from riata._core import ColumnParser, find_unwritable, written
 from riata.data.cleaning import cleaned, is_cleaning, warn_of_unclean
 from riata.data.documents import Marking, marked_by_lines
 from riata.data.memory import as_corpus, label_column
+from riata.data.mistaken import looked_through
 from riata.data.source import STANDARD_INPUT, name_of, pieces, resized
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError
@@ -40,7 +41,7 @@ def read(path: str | Path, *, conllu: bool, documents: int | None = None, clean:
     """clean: as in `read_columns`. documents: the column that names the document of each sentence; None: lines of the file mark them."""
     parser = ColumnParser(conllu)
     try:
-        for piece in pieces(path):
+        for piece in _columns_in(pieces(path), conllu):
             parser.feed(piece)
         parser.finish()
     except RiataError as error:
@@ -84,7 +85,7 @@ def _batches(
     parser = ColumnParser(conllu)
     marking, seen, told = Marking(documents), False, False
     try:
-        read = pieces(path, stopped)
+        read = _columns_in(pieces(path, stopped), conllu)
         for piece in read if size is None else resized(read, size):
             parser.feed(piece)
             batch, told = looked_at(_corpus(parser, name_of(path), conllu), clean, told)
@@ -104,6 +105,11 @@ def _batches(
             remedy="Expected one token per line.",
             file=name_of(path),
         )
+
+
+def _columns_in(read: Iterator[bytes], conllu: bool) -> Iterator[bytes]:
+    """The pieces of a file; DataError if they are of another kind of file that would be read as columns."""
+    return read if conllu else looked_through(read)
 
 
 def looked_at(corpus: Corpus, clean: bool, told: bool = False) -> tuple[Corpus, bool]:
