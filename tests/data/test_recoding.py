@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riata import registry
+from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import Encoding, convert
 from riata.data.recoding import Recoder, Tags, answering
 from riata.data.types import Column, Span
 
-ENCODINGS: dict[str, Encoding] = registry.all_of("encoding")
+ENCODINGS: dict[str, Encoding] = shown_encodings()
 TYPES = ("X", "Y-Z")
 PAIRS = list(itertools.product(ENCODINGS.values(), repeat=2))
 every_pair = pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda encoding: encoding.name)

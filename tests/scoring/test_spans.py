@@ -163,7 +163,9 @@ def test_sentences_are_counted_apart(pairs):
         ("X-NP B-NP", [(0, 2, "NP")]),
         ("[-NP .-NP [-NP", [(0, 1, "NP"), (2, 3, "NP")]),
         ("B I O I", [(0, 2, ""), (3, 4, "")]),
-        ("NN VB", []),
+        ("NN VB", [(0, 1, "NN"), (1, 2, "VB")]),  # types alone, as IO has them
+        ("PER PER O PER", [(0, 2, "PER"), (3, 4, "PER")]),
+        ("person-actor person-other", [(0, 1, "person-actor"), (1, 2, "person-other")]),
         ("", []),
     ],
 )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import detect
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Ids, Span, Starts
@@ -168,7 +169,8 @@ def _output(kind: str, gold: Column, found: Sequence[Column], starts: Starts) ->
 def _as_gold(gold: Column, found: Sequence[Column], encodings: Sequence[str], starts: Starts) -> list[Column]:
     """Chunk labels of models that write them in different encodings, all in that of the gold labels."""
     known = registry.all_of("encoding")
-    target = detect(known, gold.alphabet.texts(), gold.ids, starts)
+    bare = next((known[name] for name in encodings if known[name].bare), None)
+    target = bare or detect(shown_encodings(), gold.alphabet.texts(), gold.ids, starts)
     return [
         Recoder.of(column.alphabet.texts(), known[name], target).column(column.ids, starts)
         for column, name in zip(found, encodings, strict=True)

@@ -97,7 +97,11 @@ def _check_learn_as(estimator: Any) -> None:
             f"learn_as is {estimator.learn_as!r:.60}; expected the name of a chunk encoding, or None.",
             remedy=f"Choose one of {', '.join(registry.names('encoding'))}.",
         )
-    registry.get("encoding", estimator.learn_as)
+    if registry.get("encoding", estimator.learn_as).bare and estimator.encoding != estimator.learn_as:
+        raise UnsupportedError(
+            f"{estimator.learn_as.upper()} cannot keep two chunks of a type apart that touch, so chunks are not learnt in it.",
+            remedy="Choose another learn_as, or leave it out.",
+        )
     if not estimator.chunks:
         raise UnsupportedError(
             f"learn_as is {estimator.learn_as!r}, but the task {estimator.task_name!r} has plain labels: there are "

@@ -162,7 +162,7 @@ data_options = _together(
         default="auto",
         show_default=True,
         metavar="NAME",
-        help="Of chunk labels: auto, iob1, iob2, bioes, bilou.",
+        help="Of chunk labels: auto, iob1, iob2, bioes, bilou, io (types alone, PER PER O).",
     ),
     click.option(
         "--learn-as",

@@ -22,8 +22,10 @@ _BRACKETS = ("[", "]")
 
 
 def split_tag(tag: str) -> tuple[str, str]:
-    """Prefix and type: 'B-NP' is ('B', 'NP'), 'O' is ('O', ''); only the first hyphen counts."""
+    """Prefix and type: 'B-NP' is ('B', 'NP'), 'O' is ('O', ''); only the first hyphen counts. A type alone, as IO has it, counts as I."""
     prefix, _, type_ = tag.partition("-")
+    if len(prefix) > 1:
+        return "I", tag
     return _ALIASES.get(prefix, prefix), type_
 
 

@@ -6,15 +6,20 @@ from collections.abc import Iterable, Sequence
 
 from riata import registry
 from riata.data.chunk_boundaries import is_extended, spans_of
-from riata.data.encodings.base import OUTSIDE
+from riata.data.encodings.base import OUTSIDE, Encoding
 from riata.data.memory import is_list
 from riata.data.types import Span
 from riata.errors import DataError, printed
 
 
+def shown_encodings() -> dict[str, Encoding]:
+    """The encodings whose tags show what they are: all but those that write types alone, as which any tag can be read."""
+    return {name: encoding for name, encoding in registry.all_of("encoding").items() if not encoding.bare}
+
+
 def are_chunk_labels(labels: Iterable[str]) -> bool:
-    """Whether all labels of a set are chunk labels of some encoding, and not all are O."""
-    encodings, found = registry.all_of("encoding").values(), set(labels)
+    """Whether all labels of a set are chunk labels of some encoding that shows it, and not all are O."""
+    encodings, found = shown_encodings().values(), set(labels)
     return bool(found - {OUTSIDE}) and all(any(one.is_tag(label) for one in encodings) for label in found)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.encodings.base import OUTSIDE, Encoding, Writing, tag_of
+from riata.data.encodings.base import OUTSIDE, Encoding, Writing
 from riata.data.texts import interned
 from riata.data.types import Column, Ids, Starts
 
@@ -51,7 +51,7 @@ class Tags(NamedTuple):
                 found[label] = None
                 continue
             type_ = self.data.split(label)[1]
-            found.update(dict.fromkeys(tag_of(prefix, type_) for prefix in self.learnt.prefixes))
+            found.update(dict.fromkeys(self.learnt.tag(prefix, type_) for prefix in self.learnt.prefixes))
         return tuple(found)
 
     def completed(self, learnt: Iterable[str]) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Tags(NamedTuple):
         given = tuple(learnt)
         tags = [label for label in given if label != OUTSIDE and self.learnt.is_tag(label)] if self.recoded else []
         types = dict.fromkeys(self.learnt.split(tag)[1] for tag in tags)
-        others = (tag_of(prefix, type_) for type_ in types for prefix in self.learnt.prefixes)
+        others = (self.learnt.tag(prefix, type_) for type_ in types for prefix in self.learnt.prefixes)
         return tuple(dict.fromkeys([*given, *others]))
 
 
@@ -92,7 +92,7 @@ class Recoder:
             prefix, type_ = source.split(label)
             kinds[i] = types.setdefault(type_, len(types))
             continuing[i] = prefix in (source.touching.inside, source.touching.last)
-            of = {answer: at.setdefault(tag_of(answer, type_), len(at)) for answer in answers[prefix]}
+            of = {answer: at.setdefault(target.tag(answer, type_), len(at)) for answer in answers[prefix]}
             # A role that the label never has in legal tags falls to the first that it has.
             roles[i] = [of.get(answer, of[answers[prefix][0]]) for answer in (*target.chunk, *target.touching)]
         decided = (roles == roles[:, :1]).all() if len(labels) else True

@@ -212,7 +212,7 @@ class Columns(Trained):
         if self.chunks:
             from riata.learning.labels import refuse_plain_tags
 
-            refuse_plain_tags(data, among_chunks=False)
+            refuse_plain_tags(data, self.encoding_, among_chunks=False)
         return data
 
     @property

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riata import registry
+from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import OUTSIDE, PREFERENCE, Encoding
 from riata.data.recoding import Tags
 from riata.errors import ModelFileError, RiataError, UnsupportedError
@@ -116,7 +117,7 @@ def _encoding(labels: Sequence[str], name: str) -> Encoding | None:
             )
         return encoding
     typed = all(label == OUTSIDE or "-" in label for label in labels)
-    fitting: list[Encoding] = [e for e in registry.all_of("encoding").values() if typed and all(map(e.is_tag, labels))]
+    fitting: list[Encoding] = [e for e in shown_encodings().values() if typed and all(map(e.is_tag, labels))]
     tags = {fitting[0].split(label) for label in labels} if fitting else set()
     if all(prefix == "O" for prefix, _ in tags):
         return None

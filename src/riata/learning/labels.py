@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
+from riata.data.chunk_labels import shown_encodings
 from riata.data.conllu_fields import FIELDS
 from riata.data.elsewhere import elsewhere
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
@@ -125,33 +126,46 @@ def as_learnt(encoding: Encoding, learn_as: str | None) -> Tags:
 def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
     """The encoding with this name; for "auto", the encoding that the output column violates least."""
     column = corpus.columns[-1]
-    refuse_plain_tags(corpus)
+    refuse_plain_tags(corpus, name)
     if name != "auto":
         encoding: Encoding = registry.get("encoding", name)
         return encoding
-    return detect(registry.all_of("encoding"), column.alphabet.texts(), column.ids, corpus.starts)
+    return detect(shown_encodings(), column.alphabet.texts(), column.ids, corpus.starts)
 
 
-def refuse_plain_tags(corpus: Corpus, *, among_chunks: bool = True) -> None:
-    """Refuses labels that are no chunk labels. among_chunks: also where other labels are such ones."""
-    encodings: list[Encoding] = list(registry.all_of("encoding").values())
+def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: bool = True) -> None:
+    """Refuses labels that are no chunk labels. name: of the encoding, where it is known. among_chunks: also where others are such ones."""
+    bare = name in registry.names("encoding") and registry.get("encoding", name).bare
+    encodings: list[Encoding] = [registry.get("encoding", name)] if bare else list(shown_encodings().values())
     column = corpus.columns[-1]
     texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
     are_tags = {i: text == UNKNOWN or any(one.is_tag(text) for one in encodings) for i, text in texts.items()}
-    if any(are_tags[i] and "-" in text for i, text in texts.items()):  # beside types, a prefix alone is a mistake
+    if not bare and any(
+        are_tags[i] and "-" in text for i, text in texts.items()
+    ):  # beside types, a prefix alone is a mistake
         are_tags = {i: are_tags[i] and ("-" in texts[i] or texts[i] in (UNKNOWN, OUTSIDE)) for i in are_tags}
     if not among_chunks and any(is_tag and texts[i] not in (UNKNOWN, OUTSIDE) for i, is_tag in are_tags.items()):
         return
+    form = "a type of two letters or more, such as PER" if bare else "a prefix and a type, such as B-NP"
     for i, text in texts.items():
         if not are_tags[i]:
             token = int(np.argmax(column.ids == i))
             raise LabelError(
-                f"label {text!r} is no chunk label; expected O or a prefix and a type, such as B-NP.",
-                remedy="For plain labels use Tagger (task `tag`); if another column is the output, choose it with "
+                f"label {text!r} is no chunk label; expected O or {form}.",
+                remedy=("" if bare else _if_bare(texts.values()))
+                + "For plain labels use Tagger (task `tag`); if another column is the output, choose it with "
                 "--outputs, or corpus.select in Python.",
                 file=corpus.name,
                 line=corpus.line_of(token),
             )
+
+
+def _if_bare(labels: Collection[str]) -> str:
+    """What to do where the labels may be types alone, as IO writes them."""
+    fitting = [name for name, one in registry.all_of("encoding").items() if one.bare and all(map(one.is_tag, labels))]
+    if not fitting or OUTSIDE not in labels:
+        return ""
+    return f'If chunks are written as types alone, pass encoding="{fitting[0]}" (--encoding {fitting[0]}). '
 
 
 def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listener) -> Corpus:
@@ -165,7 +179,7 @@ def legal(corpus: Corpus, encoding: Encoding, *, strict: bool, listener: Listene
         raise LabelError(
             found, remedy=_remedy(corpus, int(wrong[0]), encoding), file=corpus.name, line=corpus.line_of(int(wrong[0]))
         )
-    refuse_plain_tags(corpus)
+    refuse_plain_tags(corpus, encoding.name)
     _refuse_half_known(corpus, encoding, wrong)
     listener(illegal_note(corpus, encoding, len(wrong)))
     return _repaired(corpus, encoding, wrong)

@@ -10,6 +10,7 @@ import numpy as np
 
 from riata import registry
 from riata.choosing.options import Options
+from riata.data.chunk_labels import shown_encodings
 from riata.data.documents import Bounds
 from riata.data.encodings.base import Encoding, least_broken
 from riata.data.profile import SAMPLE
@@ -49,9 +50,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     encodings: dict[str, Encoding] = {}
     if options.chunks:
         named = options.encoding != "auto"
-        encodings = (
-            {options.encoding: registry.get("encoding", options.encoding)} if named else registry.all_of("encoding")
-        )
+        encodings = {options.encoding: registry.get("encoding", options.encoding)} if named else shown_encodings()
     broken: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     sentences = tokens = 0
@@ -66,7 +65,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
         sentences, tokens = sentences + len(part), tokens + part.tokens
         counts.update(counts_of(part.columns[-1]))
         if encodings:
-            refuse_plain_tags(part)
+            refuse_plain_tags(part, options.encoding)
         check_label_count(counts, file.name)
         for name, encoding in encodings.items():
             column = part.columns[-1]

@@ -10,6 +10,7 @@ import numpy as np
 
 from riata import registry
 from riata._core import boundary_reach, boundary_values
+from riata.data.chunk_boundaries import split_tag
 from riata.errors import UnsupportedError
 from riata.models.model import Model
 from riata.models.outputs import Weights
@@ -63,7 +64,7 @@ class WeightsByName(ABC):
         """The labels that a name means: a label or, if there are chunks, all labels of a type; weights of segments are by type."""
         if name in self.label_names() or not chunks or not name:
             return (name,) if name in self.label_names() else ()
-        return tuple(label for label in self.model.outputs.chunk_labels() if label.partition("-")[2] == name)
+        return tuple(label for label in self.model.outputs.chunk_labels() if split_tag(label)[1] == name)
 
     def times_seen(self, label: str, counts: Mapping[str, int]) -> int:
         """How many tokens of the training data had the label, or any label of the type of segments. counts: by label."""

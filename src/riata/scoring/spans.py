@@ -7,9 +7,10 @@ at one token.
 
 Differs: the script knows no S, and lets E end a chunk only before E, I and O. Where any label has the prefix S, L
 or U (BIOES, BILOU), E always ends a chunk and S is always a chunk of one token, as in the script's common Python
-port; L is read as E, and U as S. Without such a label the rules are the script's to the letter. And each sentence is
-counted as a file of its own: its border ends every chunk (the script lets those through that end in
-`.`, or in an unknown prefix without a type).
+port; L is read as E, and U as S. A tag that begins with two letters or more, such as PER, is a type alone and counts
+as I: neighbours of one type are a chunk, where the script counts none. Without such labels the rules are the
+script's to the letter. And each sentence is counted as a file of its own: its border ends every chunk (the script
+lets those through that end in `.`, or in an unknown prefix without a type).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,9 @@ class Encoding:
     follow_same: Mapping[str, str] = field(hash=False)  # prefix -> those that may follow, of the same type
     follow_other: Mapping[str, str] = field(hash=False)  # prefix -> those that may follow, of another type
     hints: Mapping[str, str] = field(hash=False)
+    bare: ClassVar[bool] = (
+        False  # tags are types alone: data do not show it, and chunks of a type that touch cannot be told apart
+    )
 
     @property
     def prefixes(self) -> tuple[str, ...]:
@@ -66,9 +69,13 @@ class Encoding:
         prefix, _, type_ = tag.partition("-")
         return prefix, type_
 
+    def tag(self, prefix: str, type_: str) -> str:
+        """A tag; without a type, the prefix alone."""
+        return f"{prefix}-{type_}" if type_ else prefix
+
     def is_tag(self, tag: str) -> bool:
         prefix, type_ = self.split(tag)
-        return prefix in self.follow_same and tag == tag_of(prefix, type_) and (prefix != OUTSIDE or not type_)
+        return prefix in self.follow_same and tag == self.tag(prefix, type_) and (prefix != OUTSIDE or not type_)
 
     def may_follow(self, previous: str, tag: str) -> bool:
         """Whether `tag` is legal after `previous`.
@@ -97,7 +104,7 @@ class Encoding:
             _check_span(index, span, last, length)
             touches = 0 < last.end == span.start and span.type == last.type
             prefixes = (self.touching if touches else self.chunk).prefixes(span.end - span.start)
-            tags[span.start : span.end] = [tag_of(prefix, span.type) for prefix in prefixes]
+            tags[span.start : span.end] = [self.tag(prefix, span.type) for prefix in prefixes]
             last = span
         return tags
 
@@ -152,7 +159,7 @@ class Encoding:
     def _misplaced(self, index: int, previous: str, tag: str) -> LabelError:
         title = self.name.upper()
         if not self.is_tag(tag):
-            expected = _either([OUTSIDE, *(f"{prefix}-TYPE" for prefix in self.prefixes)])
+            expected = _either([OUTSIDE, *(self.tag(prefix, "TYPE") for prefix in self.prefixes)])
             message = f"token {index}: label {tag!r} is no {title} tag; expected {expected}."
         else:
             place = f"follows {previous!r}" if index else "starts the sentence"
@@ -171,7 +178,7 @@ class Encoding:
         same, other = self.follow_same[before], self.follow_other[before]
         outside = [OUTSIDE] if OUTSIDE in same + other else []
         any_type = "" if before != OUTSIDE and not type_ else "*"
-        inside = [tag_of(p, any_type if p in other else type_) for p in self.prefixes if p in same + other]
+        inside = [self.tag(p, any_type if p in other else type_) for p in self.prefixes if p in same + other]
         return outside + inside
 
     def _remedy(self, prefix: str) -> str:
@@ -264,11 +271,6 @@ def _check_span(index: int, span: Span, last: Span, length: int) -> None:
             f"{shown} starts before the span ahead of it ends, at {last.end}.",
             remedy="Sort the spans; they may touch but not overlap.",
         )
-
-
-def tag_of(prefix: str, type_: str) -> str:
-    """A tag; without a type, the prefix alone."""
-    return f"{prefix}-{type_}" if type_ else prefix
 
 
 def _either(choices: Sequence[str]) -> str:
