@@ -122,6 +122,7 @@ def cli() -> None:
     riata compare chunk --train train.txt --recipes all     several learners in one table
 
     Files have one token per line, columns separated by spaces or tabs, and a blank line after each sentence.
+    CoNLL-U and JSON lines are read, too.
     """
 
 

@@ -149,12 +149,12 @@ data_options = _together(
     click.option(
         "--inputs",
         type=Columns(),
-        help="Columns to read, from 0 (default: all but the outputs); of CoNLL-U also by name, such as form,lemma.",
+        help="Columns to read, from 0 (default: all but the outputs); of CoNLL-U and JSON lines also by name, such as form,lemma.",
     ),
     click.option(
         "--outputs",
         type=Columns(),
-        help="The column to predict (default: the last), or columns; of CoNLL-U also by name, such as upos.",
+        help="The column to predict (default: the last), or columns; of CoNLL-U and JSON lines also by name, such as upos.",
     ),
     documents_option,
     click.option(

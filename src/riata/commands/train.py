@@ -107,10 +107,12 @@ def command(**options: Any) -> None:
     riata train chunk --train train.txt --shards 2 --threads 2 --model chunker.riata
     riata train ner --train train.txt --passes 2 --context file --model ner.riata
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
+    riata train ner --train annotated.jsonl --model ner.riata
     riata train ner --train train.txt --constraint 'at_most(1, "PER")' --model ner.riata
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs; files of srl have their own columns
-    (docs/data.md). Ctrl-C keeps the model of the last complete epoch (exit 130), and so does SIGTERM (exit 143).
+    (docs/data.md). Of JSON lines, the labels are the output and further lists of the objects are inputs, by their keys.
+    Ctrl-C keeps the model of the last complete epoch (exit 130), and so does SIGTERM (exit 143).
     """
     from riata.commands.console import TrainingProgress, stderr
     from riata.measuring.cost import Meter

@@ -197,7 +197,7 @@ def last_columns(
 
     documents: the number of the column that names documents, which counts for none.
     """
-    chosen = _outputs(corpus, outputs, 2, asked_for(documents), fields)
+    chosen = _outputs(corpus, outputs, 2, _numbers(corpus, asked_for(documents)), fields)
     if outputs is None and len(chosen) < 2:
         raise DataError("expected a file of columns, the last two of them the outputs.", file=corpus.name)
     first, second = _named(corpus, chosen, 2)
@@ -209,7 +209,7 @@ def output_column(corpus: Corpus, outputs: Sequence[ColumnName] | None = None, d
 
     documents: as for `last_columns`.
     """
-    chosen = _outputs(corpus, outputs, 1, asked_for(documents), TAGGING)
+    chosen = _outputs(corpus, outputs, 1, _numbers(corpus, asked_for(documents)), TAGGING)
     if not chosen:
         raise DataError("the file has one column, that of documents; expected labels in another.", file=corpus.name)
     return _named(corpus, chosen, 1)[0]

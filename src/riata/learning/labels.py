@@ -135,8 +135,9 @@ def chunk_encoding(corpus: Corpus, name: str) -> Encoding:
 
 def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: bool = True) -> None:
     """Refuses labels that are no chunk labels. name: of the encoding, where it is known. among_chunks: also where others are such ones."""
-    bare = name in registry.names("encoding") and registry.get("encoding", name).bare
-    encodings: list[Encoding] = [registry.get("encoding", name)] if bare else list(shown_encodings().values())
+    known: Encoding | None = None if name in (None, "auto") else registry.get("encoding", str(name))
+    bare = known is not None and known.bare
+    encodings = [known] if known is not None and bare else list(shown_encodings().values())
     column = corpus.columns[-1]
     texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
     are_tags = {i: text == UNKNOWN or any(one.is_tag(text) for one in encodings) for i, text in texts.items()}

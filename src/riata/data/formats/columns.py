@@ -10,6 +10,7 @@ from riata.data import columns
 from riata.data.files import column_number
 from riata.data.formats.base import Answers, Asked, FileFormat
 from riata.data.json_lines.splitting import refuse_splitting
+from riata.data.source import name_of
 from riata.data.types import Corpus
 from riata.errors import RiataError
 
@@ -36,7 +37,7 @@ class Columns(FileFormat):
             refuse_splitting("files of columns")
             return None if asked.documents is None else column_number(asked.documents, self.fields)
         except RiataError as error:
-            raise error.located(columns.name_of(path)) from None
+            raise error.located(name_of(path)) from None
 
     def labelled(self, batch: Corpus, answers: Answers) -> bytes:
         notes = [str(rank) for rank in answers.ranks]

@@ -127,7 +127,7 @@ def _placed_tokens(values: list[Any], key: str, text: str | None) -> tuple[tuple
 
 def _arrays(fields: Mapping[str, Any], length: int, wanted: Collection[str] | None) -> dict[str, Sequence[Any]]:
     """Lists with a value for every token. Keys that name labels must be such; others are taken for such if they are."""
-    found = {}
+    found: dict[str, Sequence[Any]] = {}
     for key, value in fields.items():
         name = TREES.get(key, key)
         if key in TOKENS or not isinstance(value, list) or (wanted is not None and name not in wanted):
@@ -190,14 +190,14 @@ def _marked(value: Any, key: str) -> list[Marked]:
 
 
 def _place(value: Mapping[str, Any], what: str, length: int | None = None) -> tuple[int, int]:
-    start, end = (next((value[key] for key in keys if key in value), None) for keys in (STARTS, ENDS))
+    start, end = (next((value[key] for key in keys if key in value), -1) for keys in (STARTS, ENDS))
     if not _is_whole(start) or not _is_whole(end) or not 0 <= start <= end or (length is not None and end > length):
         limit = "" if length is None else f" <= {length}, the length of the text"
         raise DataError(
             f"{what!r} has the place {printed(start):.20} to {printed(end):.20}; expected whole numbers, 0 <= start <= end{limit}.",
             remedy="Places are counted in characters, not bytes, from 0; the end is the first character after the span.",
         )
-    return start, end
+    return int(start), int(end)
 
 
 def _is_whole(value: Any) -> bool:
