@@ -47,7 +47,7 @@ def text_objects(path: str | Path, stopped: threading.Event | None = None) -> It
 def parsed(text: str, name: str, line: int) -> dict[str, Any]:
     """The object of a line; refuses whatever is none."""
     try:
-        return _object(_decoder().decode(text.strip()), text)
+        return _object(_DECODER.decode(text.strip()), text)
     except DataError as error:
         raise error.located(name, line) from None
     except (ValueError, RecursionError) as error:
@@ -66,7 +66,7 @@ def _begins_array(text: str) -> bool:
 
 
 def _of_array(text: str, name: str, first: int) -> Iterator[Numbered]:
-    decoder, at, line, counted = _decoder(), text.index("[") + 1, first, 0
+    at, line, counted = text.index("[") + 1, first, 0
     while True:
         while text[at : at + 1] in (" ", "\t", "\r", "\n", ","):
             at += 1
@@ -74,7 +74,7 @@ def _of_array(text: str, name: str, first: int) -> Iterator[Numbered]:
         if text[at:].strip() == "]":
             return
         try:
-            found, end = decoder.raw_decode(text, at)
+            found, end = _DECODER.raw_decode(text, at)
             yield Numbered(line, _object(found, text[at:end]))
         except DataError as error:
             raise error.located(name, line) from None
@@ -104,10 +104,6 @@ def _no_json(error: Exception, text: str) -> DataError:
     return DataError(f"this is no JSON{place} ({reason}): {text.strip()!r:.60}.", remedy=REMEDY)
 
 
-def _decoder() -> json.JSONDecoder:
-    return json.JSONDecoder(object_pairs_hook=_without_repeats, parse_constant=_no_number, parse_int=_whole)
-
-
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -125,3 +121,6 @@ def _whole(text: str) -> int:
     if len(text) > MOST_DIGITS:
         raise DataError(f"a number has {len(text):,} digits.", remedy="Write it as a string, or leave the key out.")
     return int(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_constant=_no_number, parse_int=_whole)

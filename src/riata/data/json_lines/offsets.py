@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -95,10 +96,10 @@ def places_of(text: str, words: Sequence[str]) -> Places:
 
 def aligned(marked: Marked, places: Places) -> Aligned | None:
     """The words that a span of characters touches; None where it touches none."""
-    touched = [i for i, (start, end) in enumerate(places) if start < marked.end and marked.start < end]
-    if not touched:
+    first = bisect_right(places, marked.start, key=lambda place: place[1])
+    last = bisect_left(places, marked.end, key=lambda place: place[0]) - 1
+    if first > last:
         return None
-    first, last = touched[0], touched[-1]
     exact = marked.start <= places[first][0] and places[last][1] <= marked.end
     return Aligned(Span(first, last + 1, marked.label), exact)
 

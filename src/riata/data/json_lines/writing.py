@@ -19,17 +19,22 @@ HEADS = "heads"
 ABSTAINED = "_"
 RENAMED = {"form": WORDS, "head": HEADS, "deprel": "deprels"}  # fields of CoNLL-U
 CONFIDENCE = "confidence"
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def labelled(batch: Corpus, answers: Answers) -> bytes:
     """The objects that the sentences were read from, with what was predicted."""
     columns = [column.texts() for column in answers.columns] or [[] for _ in answers.names]
+    extended = [is_extended(column.alphabet.texts()) for column in answers.columns] or [False] * len(answers.names)
     sure = [[float(text) for text in column.texts()] for column in answers.confidences]
     lines = []
     for s, (low, high) in enumerate(zip(batch.starts[:-1].tolist(), batch.starts[1:].tolist(), strict=True)):
         source: Source = batch.sources[s]
         labels = [column[low:high] for column in columns]
-        fields = {**source.fields, **_predicted(source, labels, [column[low:high] for column in sure], answers)}
+        fields = {
+            **source.fields,
+            **_predicted(source, labels, [column[low:high] for column in sure], answers, extended),
+        }
         if answers.ranks:
             rank = answers.ranks[s]
             fields |= {name: value for name, value in rank._asdict().items() if value is not None}
@@ -38,7 +43,7 @@ def labelled(batch: Corpus, answers: Answers) -> bytes:
 
 
 def _predicted(
-    source: Source, labels: Sequence[list[str]], sure: Sequence[list[float]], answers: Answers
+    source: Source, labels: Sequence[list[str]], sure: Sequence[list[float]], answers: Answers, extended: Sequence[bool]
 ) -> dict[str, Any]:
     """The keys that predictions add to an object: spans, where it has a text or spans are what was learnt; otherwise lists."""
     found: dict[str, Any] = {}
@@ -46,7 +51,7 @@ def _predicted(
     for k, (values, name, chunks) in enumerate(zip(labels, answers.names, answers.chunks, strict=True)):
         confidences = sure[k] if sure else None
         if k == last and (chunks or not last) and (source.text is not None or (chunks and name == MARKED)):
-            found[MARKED] = _spans(values, source.places, confidences, chunks=chunks)
+            found[MARKED] = _spans(values, source.places, confidences, extended[k] if chunks else None)
             continue
         if source.places is not None and WORDS not in source.fields:
             found[WORDS] = _placed(source)
@@ -57,12 +62,12 @@ def _predicted(
 
 
 def _spans(
-    labels: list[str], places: Places | None, confidences: Sequence[float] | None, *, chunks: bool
+    labels: list[str], places: Places | None, confidences: Sequence[float] | None, extended: bool | None
 ) -> list[dict[str, Any]]:
-    """Chunks, or single words with their labels, in characters or, without places, in tokens."""
+    """Chunks, in characters or, without places, in tokens. extended: the rules for BIOES hold; None: words are spans of their own."""
     found = (
-        spans_of(labels, extended=is_extended(labels))
-        if chunks
+        spans_of(labels, extended=extended)
+        if extended is not None
         else [(i, i + 1, label) for i, label in enumerate(labels) if label != ABSTAINED]
     )
     spans = []
@@ -87,7 +92,7 @@ def _numbers(values: Sequence[str]) -> list[Any]:
 
 
 def line_of(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+    return _ENCODER.encode(fields).encode() + b"\n"
 
 
 def formatted(corpus: Corpus, names: Sequence[str] | None, *, spans: bool) -> Iterator[bytes]:
@@ -103,7 +108,8 @@ def formatted(corpus: Corpus, names: Sequence[str] | None, *, spans: bool) -> It
             f"the corpus has {corpus.width} columns; expected words{' and labels' * spans}.",
             remedy="Feature dictionaries and arrays have no columns to write.",
         )
-    extended = is_extended(corpus.columns[-1].alphabet.texts())
+    at = names.index(MARKED) if MARKED in names and not spans else corpus.width - 1
+    extended = is_extended(corpus.columns[at].alphabet.texts())
     for s, sentence in enumerate(corpus):
         columns = {name: sentence.column(i) for i, name in enumerate(names)}
         if spans:
@@ -114,7 +120,7 @@ def formatted(corpus: Corpus, names: Sequence[str] | None, *, spans: bool) -> It
         if HEADS in lists:
             lists[HEADS] = _numbers(lists[HEADS])
         if MARKED in lists:
-            lists[MARKED] = _spans(lists[MARKED], None, None, chunks=True)
+            lists[MARKED] = _spans(lists[MARKED], None, None, extended)
         yield line_of(lists | _document(corpus, s, columns))
 
 
