@@ -83,7 +83,7 @@ CASES = [
          ["data.txt: column 9 is out of range", "3 columns, 0 to 2", "--outputs"]),
     case("far negative column", (*TRAIN, "--outputs", "-9"), ["data.txt: column -", "is out of range"]),
     case("input and output", (*TRAIN, "--inputs", "0,2"), ["column 2 is both input and output", "different columns"]),
-    case("columns that are no numbers", (*TRAIN, "--inputs", "0,a"), ["'0,a' is not a list of column numbers"]),
+    case("columns that are no numbers", (*TRAIN, "--inputs", "0,a"), ["'a' is a name, and this is a file of columns"]),
     case("two outputs", (*TRAIN, "--outputs", "1,2"), ["has one output column; --outputs names 2"]),
     case("column of a template out of range", (*TRAIN, "--template", "t.template"),
          ["t.template:2: ", "reads column 5, but the input has 2 columns (0 to 1)", "--inputs"], template=b"word[0]\nx5[0]\n"),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "reproduction")
+SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "format", "reproduction")
 READ = ("template", "attribute")  # what features are made of; these are no pieces
 
 
