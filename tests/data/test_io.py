@@ -65,7 +65,9 @@ def test_nothing_is_taken_for_io_that_does_not_say_so():
     with pytest.raises(LabelError) as caught:
         riata.Chunker().fit([[("Anna", "NNP"), ("left", "VBD")]])
     assert "encoding" not in str(caught.value)
-    with pytest.raises(LabelError, match="label 'B-PER' is no chunk label; expected O or a type of two letters"):
+    with pytest.raises(
+        LabelError, match=r"label 'B-PER' is no chunk label; expected O or a type of two letters.*\n.*leave it out"
+    ):
         riata.EntityRecognizer(encoding="io").fit([[("Anna", "B-PER"), ("left", "O")]])
 
 

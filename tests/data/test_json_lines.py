@@ -292,6 +292,55 @@ def test_text_to_spans_and_back_is_the_same(tmp_path_factory, given_words, data)
     assert source.fields == {"text": text, "spans": marks}
 
 
+KEYS = st.sampled_from(
+    [
+        "tokens",
+        "words",
+        "text",
+        "data",
+        "spans",
+        "entities",
+        "label",
+        "labels",
+        "tags",
+        "heads",
+        "upos",
+        "annotations",
+        "result",
+        "value",
+        "start",
+        "end",
+        "answer",
+    ]
+)
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["a", "a b", "B-X", "", "accept"])
+JSON = st.recursive(
+    VALUES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3), max_leaves=8
+)
+LIKELY = st.fixed_dictionaries(
+    {}, optional={"text": st.just("a b"), "tokens": st.just(["a", "b"]), "tags": st.just(["B-X", "O"])}
+)
+
+
+@given(
+    st.lists(st.tuples(LIKELY, st.dictionaries(KEYS, JSON, max_size=3)), max_size=3),
+    st.integers(0, 200),
+    st.binary(max_size=2),
+)
+@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+def test_whatever_a_file_holds_is_read_or_refused_in_words(tmp_path_factory, objects, cut, tail):
+    text = "\n".join(json.dumps({**likely, **other}) for likely, other in objects).encode()
+    path = tmp_path_factory.mktemp("odd") / "a.jsonl"
+    path.write_bytes(text if cut > 150 else text[:cut] + tail)
+    for asked in (Asked(), Asked(columns=(0,), sources=True), Asked(documents="answer")):
+        try:
+            parts = list(FORMAT.stream(path, asked))
+        except DataError as error:
+            assert str(path) in str(error)
+            continue
+        assert all(len(part.sources) == (len(part) if asked.sources else 0) for part in parts)
+
+
 def test_a_corpus_of_another_format_is_written_with_its_names(tmp_path):
     (tmp_path / "a.conllu").write_text(
         "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tran\trun\tVERB\tVBD\t_\t0\troot\t_\t_\n"

@@ -63,9 +63,9 @@ def read_file(
     """
     named = asked_for(columns, documents)
     chosen = format_of_file(path, format, like, named)
-    if named and not chosen.by_column:
+    if named and chosen.own_columns:
         raise SettingError(
-            f"a file in the format {chosen.name} has its own columns.",
+            f"{chosen.own_columns} has its own columns.",
             remedy="Leave out --inputs, --outputs and --documents.",
         )
     return chosen.read(path, Asked(documents=documents))
@@ -87,7 +87,7 @@ def read_roles(
     role unless inputs name it too. fields: what is read of CoNLL-U.
     """
     corpus = read_file(path, format, columns=asked_for(inputs, output), documents=documents)
-    if not format_of_corpus(corpus).by_column:
+    if format_of_corpus(corpus).own_columns:
         return corpus
     return with_roles(corpus, inputs=inputs, output=output, number=number, documents=documents, fields=fields)
 

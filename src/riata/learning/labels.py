@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata.data.chunk_labels import shown_encodings
+from riata.data.chunk_labels import are_chunk_labels, shown_encodings
 from riata.data.conllu_fields import FIELDS
 from riata.data.elsewhere import elsewhere
 from riata.data.encodings.base import Encoding, detect, read_as_conlleval
@@ -153,7 +153,7 @@ def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: 
             token = int(np.argmax(column.ids == i))
             raise LabelError(
                 f"label {text!r} is no chunk label; expected O or {form}.",
-                remedy=("" if bare else _if_bare(texts.values()))
+                remedy=_if_other(texts.values(), bare=bare)
                 + "For plain labels use Tagger (task `tag`); if another column is the output, choose it with "
                 "--outputs, or corpus.select in Python.",
                 file=corpus.name,
@@ -161,8 +161,10 @@ def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: 
             )
 
 
-def _if_bare(labels: Collection[str]) -> str:
-    """What to do where the labels may be types alone, as IO writes them."""
+def _if_other(labels: Collection[str], *, bare: bool) -> str:
+    """What to do where the labels may be types alone, as IO writes them; or where they were said to be (bare), and have prefixes."""
+    if bare:
+        return "Labels with prefixes need no encoding; leave it out. " if are_chunk_labels(labels) else ""
     fitting = [name for name, one in registry.all_of("encoding").items() if one.bare and all(map(one.is_tag, labels))]
     if not fitting or OUTSIDE not in labels:
         return ""

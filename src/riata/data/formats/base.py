@@ -58,7 +58,9 @@ class FileFormat(ABC):
     endings: tuple[str, ...] = ()  # of file names
     fields: tuple[str, ...] = ()  # the columns, where every file has the same
     words: int = 0  # the column of words
-    by_column: bool = True  # whether inputs and outputs are columns that users may name
+    own_columns: str = (
+        ""  # what files are called whose columns have fixed roles; empty: users choose inputs and outputs
+    )
     open: bool = False  # columns have names, which differ from file to file, and may be more than a model knows
 
     @abstractmethod

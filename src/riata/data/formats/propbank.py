@@ -19,7 +19,7 @@ class Propbank(FileFormat):
     name = "propbank"
     summary = "semantic roles: ten columns, and one for each predicate of the sentence"
     words = 1
-    by_column = False
+    own_columns = "a file of roles"
 
     def read(self, path: str | Path, asked: Asked) -> Corpus:
         return read_propbank(path)
