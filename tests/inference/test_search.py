@@ -12,11 +12,11 @@ import riata
 from chain_problems import UNBOUNDED, options, random_model
 from oracle.laso import Laso
 from oracle.perceptron import score
-from riata import registry
+from riata.data.chunk_labels import shown_encodings
 from riata.errors import RiataError
 from samples import quietly
 
-ENCODINGS = [None, *registry.names("encoding")]
+ENCODINGS = [None, *shown_encodings()]
 EDGES = {
     "no edges": {"edges": False},
     "edges": {},

@@ -13,6 +13,7 @@ from oracle import features as twin
 from oracle.perceptron import argmax, score, sequences
 from packed_weights import weights_of
 from riata import registry
+from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import convert
 from riata.errors import DataError
 from riata.features.attributes import builtin
@@ -219,7 +220,7 @@ def test_a_cost_that_is_not_finite_is_refused(cost):
 
 # --- legal tags --------------------------------------------------------------------------------------------------------
 
-ENCODINGS = registry.names("encoding")
+ENCODINGS = tuple(shown_encodings())
 
 
 def recoded(corpus, encoding):

@@ -19,6 +19,7 @@ from oracle.perceptron import mean, perceptron, phi, score, sequences
 from packed_weights import weights_of
 from riata import registry
 from riata._core import shuffled
+from riata.data.chunk_labels import shown_encodings
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from samples import draws
@@ -151,7 +152,7 @@ def test_given_features_are_learnt_as_the_twin_learns_them(corpus, epochs):
     same(weights_of(trained(X, y, epochs=epochs, average=False).model_), expected.last)
 
 
-@pytest.mark.parametrize("encoding", registry.names("encoding"))
+@pytest.mark.parametrize("encoding", tuple(shown_encodings()))
 @settings(max_examples=draws(30), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import riata
 from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, registry
+from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import convert
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Span
@@ -21,7 +22,7 @@ from riata.learning.labels import LabelSet, as_learnt, class_weights
 from riata.models import container
 from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, draws, embedded, quietly
 
-NAMES = registry.names("encoding")
+NAMES = tuple(shown_encodings())
 SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
 PAIRS = list(itertools.product(NAMES, NAMES))
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
