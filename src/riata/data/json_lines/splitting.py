@@ -45,7 +45,7 @@ def refuse_splitting(what: str) -> None:
     if present() != Splitting():
         raise SettingError(
             f"a tokenizer, and what becomes of spans inside of words, mean nothing for {what}.",
-            remedy="Leave out --tokenizer and --misaligned; they are for texts: JSON lines, or --text.",
+            remedy="Add --text if every line is a sentence, or --format jsonl for JSON lines; or leave out --tokenizer and --misaligned.",
         )
 
 
