@@ -93,7 +93,7 @@ CASES = [
     case("unknown template syntax", (*TRAIN, "--template", "t.template"),
          ["t.template:2: cannot read 'word[-1'", "expected attribute[offset], such as word[-1]"], template=b"word[0]\nword[-1\n"),
     case("unknown macro of CRF++", (*TRAIN, "--template", "t.template"),
-         ["t.template:2: cannot read '%y[0,0]'", "the only macro is %x[row,column]"],
+         ["t.template:2: cannot read '%y[0,0]'", "the only macros are %x[row,column] and %X"],
          template=b"U00:%x[0,0]\nU01:%y[0,0]\n"),
     case("unknown attribute", (*TRAIN, "--template", "t.template"),
          ["t.template:1: ", "Unknown attribute 'sufix3'. Did you mean 'suffix3'?"],

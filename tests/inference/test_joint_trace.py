@@ -201,7 +201,9 @@ def test_an_estimator_traces_what_it_predicts_and_stays_the_same(ahead):
         assert made.trace(words, pairs, features=True) == trace
         lines = str(trace).splitlines()
         assert any(line.split()[1:2] == [words[0]] for line in lines)
-        assert lines[-1] == "output: " + "  ".join(map(" ".join, trace.output))
+        output = "output" if trace.predicted is None else "with restarts"
+        assert lines[-1] == f"{output}: " + "  ".join(map(" ".join, trace.output))
+        assert trace.predicted is None or list(trace.predicted) == expected
     assert made.predict(data) == before
     assert made.model_.weights.flat().tobytes() == weights
 

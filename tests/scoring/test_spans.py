@@ -163,7 +163,7 @@ def test_sentences_are_counted_apart(pairs):
         ("X-NP B-NP", [(0, 2, "NP")]),
         ("[-NP .-NP [-NP", [(0, 1, "NP"), (2, 3, "NP")]),
         ("B I O I", [(0, 2, ""), (3, 4, "")]),
-        ("NN VB", [(0, 1, "NN"), (1, 2, "VB")]),  # types alone, as IO has them
+        ("NN VB", [(0, 1, "NN"), (1, 2, "VB")]),  # types alone
         ("PER PER O PER", [(0, 2, "PER"), (3, 4, "PER")]),
         ("person-actor person-other", [(0, 1, "person-actor"), (1, 2, "person-other")]),
         ("", []),
@@ -238,3 +238,15 @@ def test_fifty_thousand_tokens_are_counted_in_milliseconds():
         count_spans(USUAL, gold, predicted, starts)
         times.append(time.perf_counter() - begin)
     assert min(times) < 0.05
+
+
+@given(pairs_of([*USUAL, "NP", "XX-NP"]))
+def test_types_alone_among_other_tags_count_as_in_conlleval(pair):
+    gold, predicted = pair
+    labels = [*USUAL, "NP", "XX-NP"]
+    assert by_type(counted(labels, [gold], [predicted]), 0)[:3] == count_sentence(gold, predicted)[:3]
+
+
+def test_types_alone_are_chunks_where_there_is_nothing_else():
+    found = by_type(counted(["O", "PER", "LOC"], [["PER", "PER", "O", "LOC"]], [["PER", "O", "O", "LOC"]]), 0)
+    assert found[:3] == ({"LOC": 1}, {"PER": 1, "LOC": 1}, {"PER": 1, "LOC": 1})

@@ -420,7 +420,7 @@ def test_from_the_command_line(data, tmp_path, capsys):
     assert "chunk chunk[-1]=" in run(capsys, "inspect", model).out
     assert list(json.loads(run(capsys, "inspect", model, "--json", "--label", "NN").out)["heaviest"]) == ["NN"]
     run(capsys, "train", "joint", "--train", tmp_path / "train.txt", "--model", model, "--resume", "--epochs", 1)
-    assert "lookahead" in run(capsys, "pieces").out
+    assert "lookahead" in run(capsys, "pieces", "joint").out
     refused = run(capsys, "train", "joint", "--train", tmp_path / "bare.txt", "--model", tmp_path / "n.riata", code=2)
     assert "input column" in refused.err
     refused = run(capsys, "train", "joint", "--train", test, "--outputs", 2, "--model", tmp_path / "n.riata", code=2)

@@ -109,7 +109,7 @@ def test_the_quick_start_has_the_same_advice():
 
 
 def test_pieces_say_what_to_use(run):
-    shown = run("pieces")[1]
+    shown = run("pieces", "recipes")[1]
     assert all(use.split("(")[0] in shown for _, use, _ in ADVICE[:4])
     found = json.loads(run("pieces", "--json")[1])
     assert found["task"]["chunk"]["recipes"]["chain"] == "mira"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -23,10 +23,22 @@ _BRACKETS = ("[", "]")
 
 def split_tag(tag: str) -> tuple[str, str]:
     """Prefix and type: 'B-NP' is ('B', 'NP'), 'O' is ('O', ''); only the first hyphen counts. A type alone, as IO has it, counts as I."""
+    return ("I", tag) if _is_type_alone(tag) else split_at_hyphen(tag)
+
+
+def split_at_hyphen(tag: str) -> tuple[str, str]:
+    """The same as conlleval has it, to which a type alone is a prefix."""
     prefix, _, type_ = tag.partition("-")
-    if len(prefix) > 1:
-        return "I", tag
     return _ALIASES.get(prefix, prefix), type_
+
+
+def are_types_alone(labels: Collection[str]) -> bool:
+    """Whether these are O and types alone, and nothing else."""
+    return "O" in labels and len(labels) > 1 and all(label == "O" or _is_type_alone(label) for label in labels)
+
+
+def _is_type_alone(tag: str) -> bool:
+    return len(tag.partition("-")[0]) > 1
 
 
 def prefixes_end(before: str, after: str) -> bool:

@@ -215,7 +215,7 @@ def restored(found: Any) -> Profile | None:
                 return tuple(map(_column, columns))
             case {"keys": list(pairs)}:
                 return {str(name): _column(column) for name, column in pairs}
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, OverflowError, TypeError, ValueError):
         pass
     raise ModelFileError("the model's profile of its input is inconsistent")
 

@@ -7,10 +7,10 @@ at one token.
 
 Differs: the script knows no S, and lets E end a chunk only before E, I and O. Where any label has the prefix S, L
 or U (BIOES, BILOU), E always ends a chunk and S is always a chunk of one token, as in the script's common Python
-port; L is read as E, and U as S. A tag that begins with two letters or more, such as PER, is a type alone and counts
-as I: neighbours of one type are a chunk, where the script counts none. Without such labels the rules are the
-script's to the letter. And each sentence is counted as a file of its own: its border ends every chunk (the script
-lets those through that end in `.`, or in an unknown prefix without a type).
+port; L is read as E, and U as S. Where all labels are O and types alone (PER PER O, as IO has them), they count as
+I, and the script counts no chunk. Without such labels the rules are the script's to the letter. And each sentence is
+counted as a file of its own: its border ends every chunk (the script lets those through that end in `.`, or in an
+unknown prefix without a type).
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from numpy.typing import NDArray
 from riata.data.chunk_boundaries import (
     BORDER,
     OUTSIDE_PREFIXES,
+    are_types_alone,
     classic_end,
     classic_start,
     is_extended,
     prefixes_end,
     prefixes_start,
+    split_at_hyphen,
     split_tag,
 )
 from riata.data.types import Ids, Starts
@@ -94,7 +96,7 @@ class _Tags:
 
     @classmethod
     def of(cls, labels: Sequence[str]) -> _Tags:
-        split = [*map(split_tag, labels), BORDER]
+        split = [*map(split_tag if are_types_alone(labels) else split_at_hyphen, labels), BORDER]
         prefixes, types = (tuple(sorted(set(part))) for part in zip(*split, strict=True))
         prefix_number = {text: number for number, text in enumerate(prefixes)}
         type_number = {text: number for number, text in enumerate(types)}
