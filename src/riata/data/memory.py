@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from riata.data.frames import apart, check_is_no_table
-from riata.data.named_features import Given, is_array
+from riata.data.named_features import Given
 from riata.data.names import REMEDY, SETS, are_names
+from riata.data.token_vectors import TokenVectors, is_array
 from riata.data.types import Column, Corpus, Starts
 from riata.data.unknown import UNKNOWN
 from riata.errors import DataError, printed
@@ -43,7 +44,7 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
         raise DataError("there are no tokens: every sentence is empty, or there are no sentences.")
     sentences = list(map(apart, sentences))
     if any(map(is_array, sentences)):
-        return Corpus(columns=(), starts=starts, name=NAME, given=Given.of_arrays(sentences, NAME))
+        return Corpus(columns=(), starts=starts, name=NAME, vectors=TokenVectors.of_arrays(sentences, NAME))
     first = next(token for sentence in sentences for token in sentence)
     is_names = isinstance(first, (list, *SETS)) and (are_names(sentences) if names is None else names)
     if is_names or isinstance(first, Mapping):
@@ -177,6 +178,7 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
     true_tags = None if a.true_tags is None or b.true_tags is None else _after(a.true_tags, b.true_tags)
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
+    vectors = None if a.vectors is None or b.vectors is None else a.vectors.joined(b.vectors)
     document = None
     if a.document is not None or b.document is not None:
         first, second = (np.zeros(len(c), np.int32) if c.document is None else c.document for c in (a, b))
@@ -190,6 +192,7 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
         comments=(),
         others=(),
         given=given,
+        vectors=vectors,
         document=document,
         true_tags=true_tags,
     )

@@ -16,6 +16,7 @@ from riata.data.conllu_fields import FIELDS
 from riata.data.kept_labels import KnownLabels
 from riata.data.named_features import Given
 from riata.data.texts import interned
+from riata.data.token_vectors import TokenVectors
 from riata.errors import DataError
 
 Ids = NDArray[np.int32]
@@ -142,6 +143,7 @@ class Corpus(Sequence[Sentence]):
         ""  # where labels might be, if the last column holds only one: other columns of the source, in words
     )
     given: Given | None = None  # features named by the user, instead of or beside columns
+    vectors: TokenVectors | None = None  # numbers of every token, instead of or beside columns
     known: KnownLabels | None = None  # what decoding must give
     document: Ids | None = None  # [S] the number of each sentence's document, rising in a file; None: none are marked
     context: tuple[Column, ...] | None = None  # what a first pass says of the tokens, for the second of two passes
@@ -157,6 +159,16 @@ class Corpus(Sequence[Sentence]):
     @property
     def width(self) -> int:
         return len(self.columns)
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether tokens have named features or vectors."""
+        return self.given is not None or self.vectors is not None
+
+    @property
+    def array_width(self) -> int | None:
+        """How many numbers each token has; None if there are none."""
+        return None if self.vectors is None else self.vectors.width
 
     @property
     def origins(self) -> tuple[int, ...]:
@@ -206,6 +218,7 @@ class Corpus(Sequence[Sentence]):
             comments=tuple(self.comments[i] for i in chosen) if self.comments else (),
             others=self._others_of(chosen, starts) if self.others else (),
             given=None if self.given is None else self.given.take(at),
+            vectors=None if self.vectors is None else self.vectors.take(chosen, at),
             known=None if self.known is None else self.known.take(at),
             document=None if self.document is None else self.document[chosen],
             context=None if self.context is None else tuple(Column(c.alphabet, c.ids[at]) for c in self.context),
@@ -261,6 +274,21 @@ class Corpus(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {len(self):,} sentences, {self.tokens:,} tokens, {self.width} columns>"
+
+
+def check_kind(data: Corpus, width: int | None) -> None:
+    """Refuses data without words of another kind than a model was trained on: arrays of so many columns, or dictionaries (None)."""
+    if data.array_width != width or (data.given is None and width is None):
+        found = "words" if not data.is_wordless else _kind(data.array_width)
+        raise DataError(
+            f"the model reads {_kind(width)}; found {found}.",
+            remedy="Give the features of each token, as in training.",
+            file=data.name,
+        )
+
+
+def _kind(width: int | None) -> str:
+    return "dictionaries of features" if width is None else f"arrays of {width} columns"
 
 
 def _selected(line: str, columns: Sequence[int], separator: str) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riata.data.memory import as_corpus, label_column, with_column
-from riata.data.named_features import check_kind
 from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, check_kind
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.trained import Trained
 
@@ -103,7 +102,7 @@ class Columns(Trained):
         In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.
         """
         if not self.inputs_:
-            check_kind(corpus.given, self.array_width_, corpus.name)
+            check_kind(corpus, self.array_width_)
         here = corpus.origins if corpus.format == self.format_ else tuple(range(corpus.width))
         wanted = self.needed if corpus.format == self.format_ else tuple(range(len(self.needed)))
         missing = [column for column in wanted if column not in here]

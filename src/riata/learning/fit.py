@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from riata._core import Instances
 from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
-from riata.data.named_features import check_kind
 from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
-from riata.data.types import Corpus
+from riata.data.types import Corpus, check_kind
 from riata.data.unknown import MARK, check_all_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
@@ -118,8 +117,8 @@ class Fit:
             raise DataError(
                 f"the development data have {dev.width} columns, the training data {expected}.", file=dev.name
             )
-        if data.given is not None:
-            check_kind(dev.given, data.given.width, dev.name)
+        if data.is_wordless:
+            check_kind(dev, data.array_width)
         if self.options.has_unknown:
             dev = hidden(dev, self.options.settings[MARK.name])
         check_all_known(dev)
@@ -360,4 +359,4 @@ def check_width(data: Corpus, width: int, array_width: int | None) -> None:
             file=data.name,
         )
     if width == 0:
-        check_kind(data.given, array_width, data.name)
+        check_kind(data, array_width)

@@ -75,7 +75,7 @@ class LearntKernelChain(LearntStructure):
         instances = super().learn_features(features, data)
         settings, outputs = self.options.settings, of_kind(self.outputs, KernelOutputs)
         if callable(settings["kernel"]):
-            kernel = UserKernel(settings["kernel"], None if data.given is None else data.given.width)
+            kernel = UserKernel(settings["kernel"], data.array_width)
             kernel.check(features.index, instances)
             self.outputs = replace(outputs, kernel=kernel)
         elif settings["gamma"] == AUTO:
