@@ -9,8 +9,6 @@ std::vector<Case> chains(Rng& rng) {
   out.push_back(enumerated_chain(rng, {}, true));
   out.push_back(enumerated_chain(rng, {{-1, 0, {1, 2}}, {0, 0, {2}}}, true));
   out.push_back(enumerated_chain(rng, {{-1, 0, {1, 3}}, {0, 0, {2}}}, false));
-  out.push_back(enumerated_chain(rng, {}, true, false));
-  out.push_back(enumerated_chain(rng, {{-1, 0, {1, 2}}, {0, 0, {2}}}, true, true));
   return out;
 }
 
