@@ -20,7 +20,7 @@ from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 from riata.inference.constraints.base import Constraint
 
-NAME_FILES = ("template", "lists")  # parameters that may be names of files
+NAME_FILES = ("template", "lists", "vectors")  # parameters that may be names of files
 
 
 @cache

@@ -52,6 +52,36 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
     return Corpus(columns=_columns(sentences), starts=starts, name=NAME)
 
 
+def with_vectors(sentences: Any, arrays: Sequence[Any]) -> Corpus:
+    """Sentences with an array [T, d] of numbers beside the words of each, which a model reads as features of its own.
+
+    sentences: a corpus, or lists of words, or of tuples of columns. The arrays are not copied if they are of float32 or float16.
+    The result is sliced, split and trained from as any corpus; what is to be predicted needs its arrays, too.
+
+    >>> import numpy as np
+    >>> corpus = riata.with_vectors([["It", "stopped"], ["Why"]], [np.ones((2, 3)), np.zeros((1, 3))])
+    >>> corpus.array_width, corpus[:1].tokens
+    (3, 2)
+    """
+    corpus = as_corpus(sentences)
+    if corpus.is_wordless:
+        raise DataError(
+            "the sentences have features instead of words.", remedy="Give words, beside which the arrays stand."
+        )
+    if not is_list(arrays) or len(arrays) != len(corpus):
+        found = f"{len(arrays):,} arrays" if is_list(arrays) else f"a {type(arrays).__name__}"
+        raise DataError(f"found {found} for {len(corpus):,} sentences; expected one array for each.", file=corpus.name)
+    vectors = TokenVectors.of_arrays(list(map(apart, arrays)), corpus.name)
+    for s, (array, length) in enumerate(zip(vectors.arrays, np.diff(corpus.starts), strict=True)):
+        if len(array) != length:
+            raise DataError(
+                f"sentence {s} has {length} tokens, and its array has {len(array)} rows; expected one row per token.",
+                remedy="Join the vectors of the pieces of a word into one, such as their mean.",
+                file=corpus.name,
+            )
+    return replace(corpus, vectors=vectors)
+
+
 def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Column:
     """Labels given apart from the sentences, as a column that fits them. unknown: None is a label that nobody knows."""
     if not is_list(labels):

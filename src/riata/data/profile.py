@@ -141,7 +141,7 @@ def profile_of(data: Corpus, inputs: int) -> Profile | None:
         return None
     tenth = np.arange(data.tokens, dtype=np.int64) * TENTHS // data.tokens
     step = -(-data.tokens // SAMPLE)
-    if data.vectors is not None:
+    if data.vectors is not None and data.is_wordless:
         quartiles = np.quantile(data.vectors.rows(np.arange(0, data.tokens, step)), (0.25, 0.5, 0.75), axis=0).astype(
             np.float32
         )

@@ -162,8 +162,8 @@ class Corpus(Sequence[Sentence]):
 
     @property
     def is_wordless(self) -> bool:
-        """Whether tokens have named features or vectors."""
-        return self.given is not None or self.vectors is not None
+        """Whether tokens have named features or vectors instead of words."""
+        return self.given is not None or (self.vectors is not None and all(origin < 0 for origin in self.origins))
 
     @property
     def array_width(self) -> int | None:
@@ -276,19 +276,27 @@ class Corpus(Sequence[Sentence]):
         return f"<Corpus {self.name}: {len(self):,} sentences, {self.tokens:,} tokens, {self.width} columns>"
 
 
-def check_kind(data: Corpus, width: int | None) -> None:
-    """Refuses data without words of another kind than a model was trained on: arrays of so many columns, or dictionaries (None)."""
-    if data.array_width != width or (data.given is None and width is None):
-        found = "words" if not data.is_wordless else _kind(data.array_width)
-        raise DataError(
-            f"the model reads {_kind(width)}; found {found}.",
-            remedy="Give the features of each token, as in training.",
-            file=data.name,
-        )
+def check_kind(data: Corpus, width: int | None, *, words: bool) -> None:
+    """Refuses data of another kind than a model was trained on: with arrays of so many columns, or without (None).
+
+    words: whether it reads words; without words and arrays, it reads dictionaries.
+    """
+    if data.array_width == width and (words or width is not None or data.given is not None):
+        return
+    found = "words" if data.given is None and data.vectors is None else _kind(data.array_width, words=False)
+    raise DataError(
+        f"the model reads {_kind(width, words=words)}; found {found}.",
+        remedy="Give words and arrays together, as in training: riata.with_vectors(sentences, arrays)."
+        if words and width is not None
+        else "Give the features of each token, as in training.",
+        file=data.name,
+    )
 
 
-def _kind(width: int | None) -> str:
-    return "dictionaries of features" if width is None else f"arrays of {width} columns"
+def _kind(width: int | None, *, words: bool) -> str:
+    if width is None:
+        return "words" if words else "dictionaries of features"
+    return f"{'words and ' * words}arrays of {width} columns"
 
 
 def _selected(line: str, columns: Sequence[int], separator: str) -> str:

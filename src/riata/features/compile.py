@@ -12,6 +12,7 @@ import numpy as np
 from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
 from riata.data.named_features import Given
 from riata.data.texts import interned, is_unicode
+from riata.data.token_vectors import TokenVectors
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
@@ -20,6 +21,7 @@ from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
 from riata.features.numbers import numbers_of, shifted
 from riata.features.templates import Read, Template
+from riata.features.word_vectors import WordVectors
 from riata.parallel import in_order
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
@@ -122,6 +124,7 @@ class Features:
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
         self.dictionary: TagDictionary | None = None  # the labels that words may have; None: all
+        self.vectors: WordVectors | None = None  # of the words of column 0
         self.bits = bits
         self._fill: Callable[[FeatureIndex], None] | None = None
         self._index = self.empty_index()
@@ -170,6 +173,7 @@ class Features:
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)
         twin.dictionary = self.dictionary
+        twin.vectors = self.vectors
         twin.index = copy(self.index)
         return twin
 
@@ -208,12 +212,24 @@ class Features:
         given = self._given(corpus, grow=grow)
         if given is not None:
             instances.set_given(given.starts, given.ids, given.values, HASHES if self.bits else len(self.given))
-        vectors = corpus.vectors
+        vectors = self._vectors(corpus)
         if vectors is not None:
             names, _ = interned(vectors.names)
             look = Alphabet.hashes if self.bits else self.given.add_all if grow else self.given.find_all
             vectors.enter(instances, look(names), HASHES if self.bits else len(self.given))
         return instances
+
+    def _vectors(self, corpus: Corpus) -> TokenVectors | None:
+        """The vectors of tokens: those of the corpus, or of its words."""
+        if self.vectors is None:
+            return corpus.vectors
+        if corpus.vectors is not None or not corpus.width:
+            raise DataError(
+                "vectors names vectors of words, but the sentences have arrays or features of their own.",
+                remedy="Leave out vectors, or put both side by side into the arrays (numpy.hstack).",
+                file=corpus.name,
+            )
+        return self.vectors.of_tokens(corpus.columns[0])
 
     def values(self, corpus: Corpus, grow: bool = False, threads: int = 1) -> list[Ids]:
         """The value of every attribute at every token. Attributes are computed in parallel, since each has its own alphabet."""

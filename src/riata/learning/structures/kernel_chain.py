@@ -42,6 +42,7 @@ class LearntKernelChain(LearntStructure):
         templates = self.options.templates(width)
         check_of_tokens(templates)
         features = Features(templates, self.options.functions, self.options.word_lists())
+        features.vectors = self.options.word_vectors
         features.dictionary = new_dictionary(self.options, self.labels, width)
         return features
 
