@@ -126,11 +126,7 @@ feature_options = _together(
         metavar="NAME=FILE",
         help="Words and phrases, one per line, that templates read as list(NAME)[0]; may be repeated.",
     ),
-    click.option(
-        "--vectors",
-        metavar="FILE",
-        help="Vectors of words, read beside the template: word2vec, GloVe or fastText as text, or .npy with .words.",
-    ),
+    click.option("--vectors", metavar="FILE", help="Vectors of words: word2vec, GloVe or fastText as text; .npy."),
     click.option(
         "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
     ),
