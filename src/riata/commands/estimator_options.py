@@ -115,9 +115,7 @@ feature_options = _together(
         "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
     ),
     click.option(
-        "--template",
-        metavar="FILE|NAME",
-        help="Feature templates: a file (Riata's language or CRF++'s) or a named set.",
+        "--template", metavar="FILE|NAME", help="Templates: a file (Riata's language or CRF++'s) or a named set."
     ),
     click.option(
         "--list",
