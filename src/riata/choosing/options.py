@@ -265,7 +265,6 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     attributes = estimator.attributes or {}
     check_attributes(attributes)
     check_lists(estimator.lists or {})
-    check_vectors(estimator.vectors)
     check_template(estimator.template)
     check_flags(estimator)
     check_class_weight(estimator.class_weight)
@@ -355,6 +354,7 @@ def _in_words(outputs: tuple[int, bool]) -> str:
 def _check_parameters(options: Options) -> None:
     """Refuses parameters that the structure cannot use, and names a structure for the same outputs that can."""
     structure = options.choice.structure
+    check_vectors(options.vectors)
     for name, asked, operation in (
         ("bits", options.bits is not None, "hashed features"),
         ("vectors", options.vectors is not None, "vectors"),

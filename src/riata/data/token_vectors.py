@@ -35,8 +35,8 @@ class TokenVectors:
         width = sentences[0].shape[1]
         if width == 0:
             raise DataError("the arrays have no columns; expected at least one number per token.", file=name)
-        kind = np.float16 if all(sentence.dtype == np.float16 for sentence in sentences) else np.float32
-        arrays = []
+        kind: Any = np.float16 if all(sentence.dtype == np.float16 for sentence in sentences) else np.float32
+        arrays: list[Array] = []
         for s, sentence in enumerate(sentences):
             if sentence.shape[1] != width:
                 raise DataError(
@@ -44,9 +44,10 @@ class TokenVectors:
                     file=name,
                 )
             with np.errstate(over="ignore"):  # what is too large is refused below
-                arrays.append(np.ascontiguousarray(sentence, kind))
-            if not _is_finite(arrays[-1]):
+                array: Array = np.ascontiguousarray(sentence, kind)
+            if not _is_finite(array):
                 _refuse_value(sentence, s, name)
+            arrays.append(array)
         return cls(tuple(arrays), tuple(f"x{j}" for j in range(width)))
 
     @property
