@@ -3,7 +3,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -118,12 +120,45 @@ void set_labels(Instances& self, const In<std::int32_t>& labels, std::int32_t la
 }
 
 void set_named(Instances& self, const In<std::int64_t>& starts, const In<std::int32_t>& ids, const In<float>& values, std::int32_t size) {
-  Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size, {}};
+  Instances changed{self.starts, {}, {}, 0, copy(starts), copy(ids), copy(values), size};
   check_named(changed, self.tokens());
   self.named_starts = std::move(changed.named_starts);
   self.named_ids = std::move(changed.named_ids);
   self.named_values = std::move(changed.named_values);
   self.named_size = size;
+}
+
+using InRows = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Borrows arrays of numbers, float or half, one per sentence, or one whose rows are those of `of`, [tokens]. The names must be smaller
+// than size.
+void set_vectors(Instances& self, const std::vector<InRows>& arrays, const std::optional<In<std::int32_t>>& of,
+                 const In<std::int32_t>& columns, const In<std::int32_t>& names, std::int32_t size) {
+  TokenVectors made;
+  const std::size_t width = arrays.empty() ? 0 : arrays.front().shape(1);
+  made.half =
+      !arrays.empty() && arrays.front().dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
+  bool ok = columns.shape(0) == names.shape(0) && (of ? arrays.size() == 1 : arrays.size() == static_cast<std::size_t>(self.sentences()));
+  const auto add = [&](const InRows& from, std::size_t row) {
+    ok = ok && row < from.shape(0);
+    if (ok) made.rows.push_back(static_cast<const char*>(from.data()) + row * width * (made.half ? 2 : 4));
+  };
+  for (std::size_t k = 0; ok && k < arrays.size(); ++k) {
+    ok = arrays[k].shape(1) == width && arrays[k].dtype() == (made.half ? arrays.front().dtype() : nb::dtype<float>());
+    for (std::int64_t t = 0; !of && ok && t < self.length(static_cast<std::int64_t>(k)); ++t) add(arrays[k], static_cast<std::size_t>(t));
+  }
+  for (std::size_t n = 0; of && ok && n < of->shape(0); ++n) add(arrays.front(), static_cast<std::size_t>(view(*of)[n]));
+  made.columns = copy(columns);
+  made.names = copy(names);
+  for (std::size_t k = 0; ok && k < made.columns.size(); ++k) {
+    ok = made.columns[k] >= 0 && static_cast<std::size_t>(made.columns[k]) < width && (k == 0 || made.columns[k] > made.columns[k - 1]) &&
+         made.names[k] >= 0 && made.names[k] < size;
+  }
+  if (!ok || static_cast<std::int64_t>(made.rows.size()) != self.tokens())
+    throw Error("RiataError", "the arrays of numbers do not fit the sentences");
+  made.owner = std::make_shared<std::vector<InRows>>(arrays);
+  self.vectors = std::move(made);
+  self.named_size = std::max(self.named_size, size);
 }
 
 void bind_index(nb::module_& m) {
@@ -163,7 +198,9 @@ void bind_instances(nb::module_& m) {
            "Which tags each token may have: sets of tags, and the set of every token.")
       .def("set_labels", &set_labels, nb::arg("labels"), nb::arg("label_count"), nb::arg("unknown") = false,
            "unknown: -1 stands for a label that nobody knows.")
-      .def("set_given", &set_named, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"));
+      .def("set_given", &set_named, nb::arg("starts"), nb::arg("ids"), nb::arg("values"), nb::arg("size"))
+      .def("set_vectors", &set_vectors, nb::arg("arrays"), nb::arg("of").none(), nb::arg("columns"), nb::arg("names"), nb::arg("size"),
+           "Numbers of every token as named features: an array [T, d] per sentence, or one array and the row of every token.");
 }
 
 void features(nb::module_& m) {

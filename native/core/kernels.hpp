@@ -65,6 +65,19 @@ float chain_posteriors(const float* alpha, const float* scale, std::int64_t coun
 double chain_posteriors(const double* alpha, const double* scale, std::int64_t count, std::int32_t stride, double* beta,
                         double* into) noexcept;
 
+// Products of the vectors of up to four tokens with rows of weights: out[i][j] += the sum of vectors[i][columns[k]] * (weights +
+// places[k])[j] over k < size; out is [count][stride].
+void multiply_vectors(const float* const* vectors, std::int64_t count, const std::int32_t* columns, const std::int64_t* places,
+                      std::int64_t size, const float* weights, std::int32_t stride, float* out) noexcept;
+void multiply_vectors(const float* const* vectors, std::int64_t count, const std::int32_t* columns, const std::int64_t* places,
+                      std::int64_t size, const double* weights, std::int32_t stride, double* out) noexcept;
+// The transposed product: totals[k][j] += the sum of vectors[i][columns[k]] * rows[i][j] over i < count, which is at most four; rows is
+// [count][stride], totals [size][stride].
+void add_vectors(const float* const* vectors, std::int64_t count, const std::int32_t* columns, std::int64_t size, const float* rows,
+                 std::int32_t stride, float* totals) noexcept;
+void add_vectors(const float* const* vectors, std::int64_t count, const std::int32_t* columns, std::int64_t size, const double* rows,
+                 std::int32_t stride, double* totals) noexcept;
+
 // out[j] = own[j] * (the sum of from[i] * rows[i][j] over i < count); rows is [count][stride]. Returns the sum of out.
 float weigh_rows(const float* from, const float* rows, std::int64_t count, const float* own, std::int32_t stride, float* out) noexcept;
 double weigh_rows(const double* from, const double* rows, std::int64_t count, const double* own, std::int32_t stride, double* out) noexcept;

@@ -9,6 +9,7 @@
 #include "features/allowed.hpp"
 #include "features/index.hpp"
 #include "features/tag_choices.hpp"
+#include "features/token_vectors.hpp"
 
 namespace riata {
 
@@ -28,6 +29,10 @@ struct Instances {
   std::vector<std::int32_t> labels;  // [N] gold labels, unknown_label where a label is missing; or empty
   TagChoices choices;                // tags or labels that each token may have by a dictionary of words
   Allowed allowed;                   // labels that decoding may give, where they are restricted
+  TokenVectors vectors;              // more named features, which every token has; empty: there are none
+
+  // Whether some feature has a value other than 1.
+  bool valued() const noexcept { return !named_starts.empty() || !vectors.empty(); }
 
   // Whether some label of sentence s is unknown.
   bool partly_labelled(std::int64_t s) const noexcept {

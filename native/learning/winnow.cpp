@@ -90,7 +90,7 @@ TrueRows::TrueRows(const Corpus& corpus, ChainModel<Real>& model) {
   const std::int64_t stride = weights.stride;
   const RowReader<const Layout> reader(corpus.index, weights.layout, corpus.instances);
   std::vector<std::int32_t> before(static_cast<std::size_t>(weights.history.order()));
-  const bool valued = !corpus.instances.named_starts.empty();
+  const bool valued = corpus.instances.valued();
   const auto add = [&](std::int64_t place, float value) {
     if (place / stride > std::numeric_limits<std::int32_t>::max()) throw Error("DataError", "there are too many features for this learner");
     rows_.push_back(static_cast<std::int32_t>(place / stride));

@@ -32,6 +32,13 @@ class RowReader {
   // Calls visit(row of [stride], value) for all features of token t of sentence s.
   template <class Visit>
   void nodes(std::int64_t s, std::int64_t t, Visit visit) const {
+    nodes_apart(s, t, visit);
+    if (instances_.vectors.empty()) return;
+    instances_.vectors.each(instances_.starts[s] + t, [&](std::int32_t name, float value) { visit(rows_.named_row(named(name)), value); });
+  }
+  // The same without the numbers of its vector.
+  template <class Visit>
+  void nodes_apart(std::int64_t s, std::int64_t t, Visit visit) const {
     const std::int64_t at = instances_.origin(s) + t;
     for (const Read& read : nodes_) {
       const std::int32_t id = read.ids[at + read.offset];

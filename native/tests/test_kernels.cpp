@@ -168,6 +168,44 @@ void compare_vectors(Rng& rng, std::size_t size) {
   CHECK(same_bits(y, expected));
 }
 
+// Small matrix products of the vectors of tokens, some of whose numbers are read.
+template <class Real>
+void compare_token_vectors(Rng& rng, std::int32_t stride, std::int64_t count, std::int64_t size) {
+  const auto width = static_cast<std::size_t>(stride), tokens = static_cast<std::size_t>(count), features = static_cast<std::size_t>(size);
+  const auto drawn = [&](std::size_t numbers) {
+    std::vector<Real> out(numbers);
+    for (Real& value : out) value = (static_cast<Real>(rng.below(40)) - 20) / 3;
+    return out;
+  };
+  std::vector<std::vector<float>> vectors(tokens, std::vector<float>(2 * features + 1));
+  std::vector<const float*> rows;
+  for (auto& vector : vectors) {
+    for (float& value : vector) value = (static_cast<float>(rng.below(40)) - 20) / 7;
+    rows.push_back(vector.data());
+  }
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> places;
+  for (std::size_t k = 0; k < features; ++k) {
+    columns.push_back(static_cast<std::int32_t>(2 * k + 1));
+    places.push_back(static_cast<std::int64_t>((features - 1 - k) * width));
+  }
+  const std::vector<Real> weights = drawn(features * width), differences = drawn(tokens * width);
+  std::vector<Real> out = drawn(tokens * width), totals = drawn(features * width), expected = out, expected_totals = totals;
+  multiply_vectors(rows.data(), count, columns.data(), places.data(), size, weights.data(), stride, out.data());
+  add_vectors(rows.data(), count, columns.data(), size, differences.data(), stride, totals.data());
+  for (std::size_t k = 0; k < features; ++k) {
+    for (std::size_t i = 0; i < tokens; ++i) {
+      const Real value = vectors[i][2 * k + 1];
+      for (std::size_t j = 0; j < width; ++j) {
+        expected[i * width + j] += weights[(features - 1 - k) * width + j] * value;
+        expected_totals[k * width + j] += differences[i * width + j] * value;
+      }
+    }
+  }
+  CHECK(same_bits(out, expected));
+  CHECK(same_bits(totals, expected_totals));
+}
+
 }  // namespace
 
 int main() {
@@ -183,6 +221,14 @@ int main() {
         compare<double>(rng, stride, count);
         compare_products<float>(rng, stride, count);
         compare_products<double>(rng, stride, count);
+      }
+    }
+  }
+  for (std::int32_t stride = row_multiple; stride <= 7 * row_multiple; stride += row_multiple) {
+    for (std::int64_t count = 0; count <= 4; ++count) {
+      for (const std::int64_t size : {0, 1, 5}) {
+        compare_token_vectors<float>(rng, stride, count, size);
+        compare_token_vectors<double>(rng, stride, count, size);
       }
     }
   }

@@ -156,18 +156,19 @@ void check_sentences(SentenceGradient<double>& gradient, Potentials& potentials,
 
 void check_lists() {
   Rng rng(4);
-  const Case chain = enumerated_chain(rng, {}, true), two_back = enumerated_chain(rng, {{-1, 0, {1, 2}}, {0, 0, {2}}}, true),
+  const Case chain = enumerated_chain(rng, {}, true, false), two_back = enumerated_chain(rng, {{-1, 0, {1, 2}}, {0, 0, {2}}}, true, false),
              segments = enumerated_segments(rng, 3, false);
   for (const Case* in : {&chain, &two_back}) (*in)->instances.labels = (*in)->gold;
   const auto& like = dynamic_cast<const ChainModel<double>&>(*chain->model);
-  ChainPotentials<double> one(chain->index, chain->instances, labels, 0, like.constraint, FeatureLabels::all, Normalised::globally, {});
+  ChainPotentials<double> one(chain->index, chain->instances, labels, chain->instances.named_size, like.constraint, FeatureLabels::all,
+                              Normalised::globally, {});
   std::vector<double> at = random_point(rng, one.size(), 1);
   ChainModel<double> of_one(one.points().model<double>(at), like.constraint);
   check_against_list(one, *chain, of_one, at);
   check_sentences(*one.gradient(), one, at);
 
-  SecondOrderPotentials<double> two(two_back->index, two_back->instances, labels, 0, like.constraint, FeatureLabels::all, 1 << 20, 2000,
-                                    2.0);
+  SecondOrderPotentials<double> two(two_back->index, two_back->instances, labels, two_back->instances.named_size, like.constraint,
+                                    FeatureLabels::all, 1 << 20, 2000, 2.0);
   at = random_point(rng, two.size(), 1);
   ChainModel<double> of_two(two.points().model<double>(at), like.constraint);
   check_against_list(two, *two_back, of_two, at);
@@ -196,7 +197,7 @@ Constraint<Real> constraint() {
   return Constraint<Real>(labels, Weights<Real>(labels).stride, {1, 1, 1}, {1, 1, 1}, follow);
 }
 
-// Sentences with legal labels, some of which may be unknown.
+// Sentences with vectors and legal labels, some of which may be unknown.
 Instances labelled(Rng& rng, FeatureIndex& index, bool unknown) {
   const RandomSentences sentences(rng, words, [](const auto&) { return 0; });
   Instances instances = sentences.entered(index);
@@ -206,6 +207,7 @@ Instances labelled(Rng& rng, FeatureIndex& index, bool unknown) {
       instances.labels[n] = static_cast<std::int32_t>(after_zero ? 2 * rng.below(2) : rng.below(labels));
     }
   }
+  give_vectors(rng, unknown, instances);
   for (std::int32_t& label : instances.labels) label = unknown && rng.below(3) == 0 ? unknown_label : label;
   return instances;
 }
@@ -217,8 +219,8 @@ void check_chains(bool unknown) {
   for (const Normalised how : {Normalised::globally, Normalised::locally}) {
     if (unknown && how == Normalised::locally) continue;
     check_structure([&]() -> Made {
-      return std::make_unique<ChainPotentials<double>>(index, instances, labels, 0, constraint<double>(), FeatureLabels::all, how,
-                                                       std::span<const std::int32_t>());
+      return std::make_unique<ChainPotentials<double>>(index, instances, labels, instances.named_size, constraint<double>(),
+                                                       FeatureLabels::all, how, std::span<const std::int32_t>());
     });
   }
 }
@@ -229,8 +231,8 @@ void check_second_order(bool unknown) {
   const Instances instances = labelled(rng, index, unknown);
   for (const double often : {0.0, 2.0}) {  // all matrices of pairs are part of contexts, or all are read weight by weight
     check_structure([&]() -> Made {
-      return std::make_unique<SecondOrderPotentials<double>>(index, instances, labels, 0, constraint<double>(), FeatureLabels::all, 1 << 20,
-                                                             2000, often);
+      return std::make_unique<SecondOrderPotentials<double>>(index, instances, labels, instances.named_size, constraint<double>(),
+                                                             FeatureLabels::all, 1 << 20, 2000, often);
     });
   }
 }

@@ -12,6 +12,7 @@ from riata.data.datasets import load
 from riata.data.documents import in_documents
 from riata.data.frames import from_frame
 from riata.data.jsonl import read_jsonl, write_jsonl
+from riata.data.memory import with_vectors
 from riata.data.propbank import read_propbank, write_propbank
 from riata.data.propositions import Proposition, RoleCorpus
 from riata.data.tables import from_dataset, read_parquet, to_frame
@@ -21,6 +22,7 @@ from riata.estimators.found_spans import FoundSpan
 from riata.estimators.model_file import load_model
 from riata.explaining.trace import Trace
 from riata.features.learnt_lists import learnt_lists
+from riata.features.word_vectors import WordVectors
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
 from riata.inference.segments import (
@@ -59,6 +61,7 @@ __all__ = [
     "Span",
     "Tagger",
     "Trace",
+    "WordVectors",
     "check_problem",
     "compare",
     "compare_models",
@@ -88,6 +91,7 @@ __all__ = [
     "spans",
     "to_frame",
     "viterbi",
+    "with_vectors",
     "write_columns",
     "write_conllu",
     "write_jsonl",

@@ -61,7 +61,7 @@ void ChainBundles::number_bundles(const RowReader<const Layout>& rows) {
 }
 
 void ChainBundles::list_tokens(const RowReader<const Layout>& rows, const std::vector<bool>& counts) {
-  const bool valued = !corpus_.instances.named_starts.empty();
+  const bool valued = corpus_.instances.valued();
   token_starts_.push_back(0);
   each_token(corpus_, [&](std::int64_t s, std::int64_t t, std::int64_t) {
     sentence_of_.push_back(static_cast<std::int32_t>(s));

@@ -52,6 +52,7 @@ void ChainScorer<Real>::operator()(std::int64_t s, ChainScores<Real>& chain) {
       for (std::size_t k = 0; k < square; ++k) out[k] += row[k] * (Real(value) * scale);
     });
   }
+  vectors_.add(rows_.vector.data(), instances_.starts[s], length, stride, chain.node.data());
   if (scale != 1) {
     for (Real& score : chain.node) score *= scale;
   }

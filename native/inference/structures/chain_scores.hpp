@@ -9,6 +9,7 @@
 #include "inference/exact/viterbi.hpp"
 #include "inference/possible_labels.hpp"
 #include "inference/structures/planned_rows.hpp"
+#include "inference/structures/vector_products.hpp"
 #include "models/chain_rows.hpp"
 #include "models/row_reader.hpp"
 
@@ -27,6 +28,7 @@ class ChainScorer {
         instances_(instances),
         edges_read_(!index.edge_slots().empty()),
         nodes_(index, rows, instances),
+        vectors_(index, rows.layout, instances),
         edges_(index, rows.layout, instances),
         masks_(constraint, rows.labels(), instances.choices),
         possible_(masks_) {}
@@ -42,6 +44,7 @@ class ChainScorer {
   const Instances& instances_;
   bool edges_read_;  // whether scores of label pairs depend on the input
   PlannedRows<Real> nodes_;
+  VectorProducts vectors_;
   RowReader<const Layout> edges_;
   LabelMasks<Real> masks_;
   PossibleLabels<Real> possible_;

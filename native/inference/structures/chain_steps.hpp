@@ -16,6 +16,7 @@
 #include "inference/possible_labels.hpp"
 #include "inference/structures/local.hpp"
 #include "inference/structures/truncated.hpp"
+#include "inference/structures/vector_products.hpp"
 #include "models/chain_rows.hpp"
 #include "models/layout.hpp"
 #include "models/row_reader.hpp"
@@ -36,6 +37,7 @@ class ChainSteps {
         instances_(instances),
         weights_(model.vector),
         rows_(index, layout_, instances),
+        vectors_(index, layout_, instances),
         per_token_(!index.edge_slots().empty() || model.local || model.truncated),
         no_edge_(static_cast<std::size_t>(layout_.stride), Real{0}),
         edge_known_(static_cast<std::size_t>(layout_.labels), -1),
@@ -48,6 +50,7 @@ class ChainSteps {
   void open(std::int64_t sentence) {
     sentence_ = sentence;
     gathered_at_ = -1;
+    products_from_ = products_end_ = 0;
     length_ = static_cast<std::int32_t>(instances_.length(sentence));
     possible_.open(instances_, sentence);
     node_known_.assign(static_cast<std::size_t>(length_), -1);
@@ -113,6 +116,7 @@ class ChainSteps {
     if (gathered_at_ != t) gather(t);
     for (const auto& [row, value] : gathered_) sum_.add(weights_.data() + row, value);
     sum_.finish();
+    if (!vectors_.empty()) add(products(t), out);
     if (t + 1 < length_) gather(t + 1);
     scale(out);
     if (t == 0) add(constraint_.start.data(), out);
@@ -126,11 +130,23 @@ class ChainSteps {
     node_known_[t] = weights_.version();
   }
 
+  // What the vector of a token adds to its scores, [stride]: computed for several tokens at a time.
+  const Real* products(std::int32_t t) {
+    if (t < products_from_ || t >= products_end_ || products_version_ != weights_.version()) {
+      products_from_ = t;
+      products_end_ = std::min(length_, t + static_cast<std::int32_t>(VectorProducts::together));
+      products_version_ = weights_.version();
+      products_.assign(std::size_t(products_end_ - t) * layout_.stride, Real{0});
+      vectors_.add(weights_.data(), instances_.starts[sentence_] + t, products_end_ - t, layout_.stride, products_.data());
+    }
+    return products_.data() + std::size_t(t - products_from_) * layout_.stride;
+  }
+
   // Finds the rows of a token and prefetches them, so that they are in the cache when the search reaches the token.
   void gather(std::int32_t t) {
     gathered_.clear();
     gathered_at_ = t;
-    rows_.nodes(sentence_, t, [&](std::int64_t row, float value) {
+    rows_.nodes_apart(sentence_, t, [&](std::int64_t row, float value) {
       const char* start = reinterpret_cast<const char*>(weights_.data() + row);
       for (std::size_t byte = 0; byte < layout_.stride * sizeof(Real); byte += line) __builtin_prefetch(start + byte);
       gathered_.push_back({row, value});
@@ -181,14 +197,18 @@ class ChainSteps {
   const Instances& instances_;
   const Vector<Real>& weights_;
   RowReader<const Layout> rows_;
+  VectorProducts vectors_;
   bool per_token_;  // whether scores of label pairs depend on the input
   std::int64_t sentence_ = 0;
   std::int32_t length_ = 0;
-  std::vector<Real> no_edge_;             // [stride] zeros
-  std::vector<std::int64_t> node_known_;  // [T] version of the weights with which a row of node_ was computed; -1: not yet
-  std::vector<Real> node_;                // [T][stride]
-  std::vector<std::int64_t> edge_known_;  // version of the weights with which a row of edge_ was computed; -1: not yet
-  std::vector<Real> edge_;                // [labels before][stride], or [T][labels before][stride] if per_token_
+  std::vector<Real> no_edge_;                          // [stride] zeros
+  std::vector<std::int64_t> node_known_;               // [T] version of the weights with which a row of node_ was computed; -1: not yet
+  std::vector<Real> node_;                             // [T][stride]
+  std::vector<std::int64_t> edge_known_;               // version of the weights with which a row of edge_ was computed; -1: not yet
+  std::vector<Real> edge_;                             // [labels before][stride], or [T][labels before][stride] if per_token_
+  std::int32_t products_from_ = 0, products_end_ = 0;  // the tokens whose products are in products_
+  std::int64_t products_version_ = -1;                 // of the weights with which they were computed
+  std::vector<Real> products_;                         // [tokens][stride]
   RowSum<Real> sum_;
   LocalSums<Real> local_sums_;  // of models that normalise every step by itself
   LabelMasks<Real> masks_;

@@ -29,7 +29,7 @@ class PlannedRows {
     ends_.resize(reads_.size());
   }
 
-  // Adds the scores of token t of sentence s from the input to out, [stride].
+  // Adds the scores of token t of sentence s from the input, apart from its vector, to out, [stride].
   void add(std::int64_t s, std::int64_t t, Real* out) noexcept {
     const std::int64_t at = instances_.origin(s) + t;
     const Real* const data = weights_.vector.data();

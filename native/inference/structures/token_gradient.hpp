@@ -7,6 +7,7 @@
 #include "features/instances.hpp"
 #include "inference/constraint.hpp"
 #include "inference/sentence_gradient.hpp"
+#include "inference/structures/vector_products.hpp"
 #include "models/layout.hpp"
 #include "models/row_reader.hpp"
 #include "models/row_sum.hpp"
@@ -19,7 +20,12 @@ class TokenGradient {
   // All parameters must outlive the object.
   TokenGradient(const FeatureIndex& index, const Layout& layout, const Instances& instances, const Constraint<Real>& constraint,
                 const Allowed& possible)
-      : layout_(layout), instances_(instances), constraint_(constraint), possible_(possible), rows_(index, layout, instances) {}
+      : layout_(layout),
+        instances_(instances),
+        constraint_(constraint),
+        possible_(possible),
+        rows_(index, layout, instances),
+        vectors_(index, layout, instances) {}
 
   // Writes the scores of the labels of every token to node, [length][stride]; minus infinity if a label is not allowed.
   void score(std::int64_t s, const Real* weights, Real scale, Real* node) {
@@ -28,8 +34,12 @@ class TokenGradient {
       Real* out = node + std::int64_t{t} * stride;
       std::fill_n(out, stride, Real{0});
       sum_.begin(out, stride);
-      rows_.nodes(s, t, [&](std::int64_t row, float value) { sum_.add(weights + row, value); });
+      rows_.nodes_apart(s, t, [&](std::int64_t row, float value) { sum_.add(weights + row, value); });
       sum_.finish();
+    }
+    vectors_.add(weights, instances_.starts[s], length, stride, node);
+    for (std::int32_t t = 0; t < length; ++t) {
+      Real* out = node + std::int64_t{t} * stride;
       for (std::int32_t j = 0; j < labels; ++j) {
         out[j] *= scale;
         if (t == 0) out[j] += constraint_.start[static_cast<std::size_t>(j)];
@@ -54,6 +64,7 @@ class TokenGradient {
   const Constraint<Real>& constraint_;
   const Allowed& possible_;  // the labels that a dictionary leaves to every token
   RowReader<const Layout> rows_;
+  VectorProducts vectors_;
   RowSum<Real> sum_;
 };
 

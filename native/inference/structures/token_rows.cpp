@@ -20,6 +20,7 @@ TokenRows<Real>::TokenRows(const FeatureIndex& index, const Layout& layout, cons
       there_(there),
       possible_(all_possible(constraint, layout.labels, instances)),
       rows_(std::move(columns.all), layout, instances, there),
+      vectors_(index, layout, instances, there),
       other_starts_(std::move(columns.other_starts)),
       other_ids_(std::move(columns.other_ids)),
       other_values_(std::move(columns.other_values)) {}
@@ -29,6 +30,7 @@ void TokenRows<Real>::score(std::int64_t s, Real* node) const {
   const std::int64_t length = instances_.length(s), stride = layout_.stride;
   rows_.read(s, node);
   each_other_row(s, [&](std::int64_t t, std::int64_t row, float value) { rows_.add(row, Real(value), node + t * stride); });
+  vectors_.read(s, node);
   for (std::int64_t t = 0; t < length; ++t) std::fill(node + t * stride + layout_.labels, node + (t + 1) * stride, Constraint<Real>::never);
   for (std::int32_t j = 0; j < layout_.labels; ++j) {
     node[j] += constraint_.start[static_cast<std::size_t>(j)];
@@ -87,6 +89,7 @@ void TokenRows<Real>::each_other_row(std::int64_t s, Visit visit) const {
 template <class Real>
 void TokenRows<Real>::gather(const SentenceRange& batch, const Real* differences, std::span<double> gradient, std::int64_t threads) {
   rows_.write(batch.first, batch.end, differences, threads);
+  vectors_.write(instances_.starts[batch.first], instances_.starts[batch.end], differences, gradient, threads);
   for (std::int64_t s = batch.first; s < batch.end; ++s) {
     const Real* from = differences + (instances_.starts[s] - instances_.starts[batch.first]) * layout_.stride;
     each_other_row(

@@ -12,6 +12,7 @@
 #include "inference/potentials.hpp"
 #include "inference/structures/chain_pairs.hpp"
 #include "inference/structures/row_groups.hpp"
+#include "inference/structures/vector_rows.hpp"
 #include "models/layout.hpp"
 
 namespace riata {
@@ -31,6 +32,7 @@ class TokenRows {
   void begin(std::span<const double> at, std::int64_t threads) {
     rows_.sum(at, threads);
     rows_.clear(threads);
+    vectors_.begin(at);
   }
   // out [stride] += a row of weights.
   void add(std::int64_t row, Real* out) const noexcept { rows_.add(row, Real{1}, out); }
@@ -60,6 +62,7 @@ class TokenRows {
   const RowWeights& there_;
   Allowed possible_;
   GroupedRows<Real> rows_;
+  VectorRows<Real> vectors_;
   std::vector<std::int64_t> other_starts_;  // named features that are in no column: see RowColumns
   std::vector<std::int32_t> other_ids_;
   std::vector<float> other_values_;

@@ -36,7 +36,8 @@ def check_refused(estimator: Any, recipe: Recipe) -> None:
     if recipe.templates is not None:
         reasons.update(
             dict.fromkeys(
-                ("template", "lists", "attributes"), "it has templates of its own, since its weights are probabilities"
+                ("template", "lists", "vectors", "attributes"),
+                "it has templates of its own, since its weights are probabilities",
             )
         )
     for name, reason in reasons.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
@@ -37,6 +38,7 @@ from riata.features.language import Language, Use, language_of
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.per_label import CLASSIFIERS, PREVIOUS
 from riata.features.templates import NUMBER, Template
+from riata.features.word_vectors import WordVectors, check_vectors
 from riata.inference.decoder import EXACT as BEST
 from riata.inference.decoder import Decoder, Risk
 from riata.inference.structure import CHUNK_LABELS
@@ -63,6 +65,7 @@ class Options:
     template: str | Path | Sequence[Template] | None
     functions: Mapping[str, Attribute]
     lists: Mapping[str, Any]
+    vectors: Any  # of words: a path, a dictionary or WordVectors; None: there are none
     cutoff: int
     bits: int | None  # None: exact dictionaries
     stream: bool
@@ -100,6 +103,7 @@ class Options:
             self.shards,
             self.template,
             self.lists,
+            self.vectors if isinstance(self.vectors, (str, os.PathLike)) else id(self.vectors),
             self.bits,
             tuple(self.constrained.declared.texts()) if self.constrained.during and self.constrained.declared else (),
         )
@@ -236,6 +240,10 @@ class Options:
     def word_lists(self) -> dict[str, WordList]:
         return {name: WordList.of(name, given) for name, given in self.lists.items()}
 
+    @cached_property
+    def word_vectors(self) -> WordVectors | None:
+        return None if self.vectors is None else WordVectors.of(self.vectors)
+
     def _check_lists_are_read(self, templates: Sequence[Template]) -> None:
         read = {list_read(read.attribute) for template in templates for read in template.reads}
         for name in self.lists:
@@ -281,6 +289,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         template=estimator.template,
         functions={**builtin(), **attributes},
         lists=estimator.lists or {},
+        vectors=estimator.vectors,
         cutoff=int(CUTOFF.parse(estimator.cutoff)),
         bits=bits_of(estimator),
         stream=bool(estimator.stream),
@@ -345,8 +354,10 @@ def _in_words(outputs: tuple[int, bool]) -> str:
 def _check_parameters(options: Options) -> None:
     """Refuses parameters that the structure cannot use, and names a structure for the same outputs that can."""
     structure = options.choice.structure
+    check_vectors(options.vectors)
     for name, asked, operation in (
         ("bits", options.bits is not None, "hashed features"),
+        ("vectors", options.vectors is not None, "vectors"),
         ("learn_as", options.learn_as is not None, "recoded labels"),
         ("class_weight", options.class_weight is not None, "class weights"),
         ("stream", options.stream, "parts of the data"),

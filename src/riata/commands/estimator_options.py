@@ -23,6 +23,7 @@ SAME_NAMES = (
     "shards",
     "threads",
     "template",
+    "vectors",
     "cutoff",
     "bits",
     "encoding",
@@ -76,9 +77,7 @@ feature_options = _together(
         "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
     ),
     click.option(
-        "--template",
-        metavar="FILE|NAME",
-        help="Feature templates: a file (Riata's language or CRF++'s) or a named set.",
+        "--template", metavar="FILE|NAME", help="Templates: a file (Riata's language or CRF++'s) or a named set."
     ),
     click.option(
         "--list",
@@ -87,6 +86,7 @@ feature_options = _together(
         metavar="NAME=FILE",
         help="Words and phrases, one per line, that templates read as list(NAME)[0]; may be repeated.",
     ),
+    click.option("--vectors", metavar="FILE", help="Vectors of words: word2vec, GloVe or fastText as text; .npy."),
     click.option(
         "--cutoff", type=int, default=1, show_default=True, metavar="N", help="Leave out n-grams seen less often."
     ),

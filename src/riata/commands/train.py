@@ -120,7 +120,7 @@ def command(**options: Any) -> None:
     meter = Meter()
     estimator = estimator_of(options)
     _check_calibrates(options)
-    sources = [options[name] for name in ("train_file", "dev_file", "template")]
+    sources = [options[name] for name in ("train_file", "dev_file", "template", "vectors")]
     _check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
     data = _data(options, stream=estimator.stream)
     with TrainingProgress(stderr()) as listener, Terminated() as terminated:
@@ -166,10 +166,10 @@ def estimator_of(options: dict[str, Any]) -> Any:
         raise SettingError(
             "--resume goes on with the settings of the model; --preset names others.", remedy="Leave out one of them."
         )
-    for name, given in (("template", options["template"]), ("list", options["lists"])):
+    for name, given in (("template", options["template"]), ("list", options["lists"]), ("vectors", options["vectors"])):
         if given:
             raise SettingError(
-                f"--resume goes on with the {name}s of the model; --{name} names others.",
+                f"--resume goes on with the {name.removesuffix('s')}s of the model; --{name} names others.",
                 remedy=f"Leave out --{name}, or train anew without --resume.",
             )
     estimator = load_model(options["model_file"])

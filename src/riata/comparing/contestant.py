@@ -23,7 +23,18 @@ from riata.tasks.base import SequenceEstimator
 ALL = "all"  # every recipe that there is
 NOTATION = "Write RECIPE:KEY=VALUE:…, such as laso-alma:beam=10:update=best, or NAME=RECIPE:…"
 # Parameters that a comparison sets itself, or that have no short text.
-NOT_WRITTEN = ("recipe", "seed", "settings", "warm_start", "stream", "attributes", "lists", "problem", "constraints")
+NOT_WRITTEN = (
+    "recipe",
+    "seed",
+    "settings",
+    "warm_start",
+    "stream",
+    "attributes",
+    "lists",
+    "vectors",
+    "problem",
+    "constraints",
+)
 WORDS = ("inference",)  # parameters whose values are words, also "none"
 
 

@@ -20,7 +20,7 @@ from riata.data.types import Corpus
 from riata.errors import UnsupportedError
 from riata.inference.constraints.base import Constraint
 
-NAME_FILES = ("template", "lists")  # parameters that may be names of files
+NAME_FILES = ("template", "lists", "vectors")  # parameters that may be names of files
 
 
 @cache
@@ -40,8 +40,9 @@ def of_corpus(corpus: Corpus) -> str:
     digest = hashlib.sha256(np.ascontiguousarray(corpus.starts).tobytes())
     for column in corpus.columns:
         digest.update("\n".join(column.texts()).encode("utf-8", "surrogatepass") + b"\0")
-    if corpus.given is not None:
-        digest.update(pickle.dumps(corpus.given))
+    for named in (corpus.given, corpus.vectors):
+        if named is not None:
+            digest.update(pickle.dumps(named))
     digest.update(repr((corpus.format, corpus.origins)).encode())
     if corpus.document is not None:  # which decides what is held out
         digest.update(np.unique(corpus.document, return_inverse=True)[1].astype(np.int32).tobytes())

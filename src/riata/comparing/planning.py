@@ -84,7 +84,7 @@ def _check_alike(data: Any, test: Any) -> None:
     """Refuses test data that cannot be of the same task as the training data."""
     if not isinstance(data, Corpus):
         return
-    if test.width != data.width or (test.given is None) != (data.given is None):
+    if test.width != data.width or (test.given is None) != (data.given is None) or test.array_width != data.array_width:
         raise DataError(
             f"the test data have {test.width} columns and the training data {data.width}; expected the same.",
             remedy="Both files must hold the same inputs and the output.",

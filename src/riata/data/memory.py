@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from riata.data.frames import apart, check_is_no_table
-from riata.data.named_features import Given, is_array
+from riata.data.named_features import Given
 from riata.data.names import REMEDY, SETS, are_names
+from riata.data.token_vectors import TokenVectors, is_array
 from riata.data.types import Column, Corpus, Starts
 from riata.data.unknown import UNKNOWN
 from riata.errors import DataError, printed
@@ -43,12 +44,42 @@ def as_corpus(sentences: Any, *, names: bool | None = None) -> Corpus:
         raise DataError("there are no tokens: every sentence is empty, or there are no sentences.")
     sentences = list(map(apart, sentences))
     if any(map(is_array, sentences)):
-        return Corpus(columns=(), starts=starts, name=NAME, given=Given.of_arrays(sentences, NAME))
+        return Corpus(columns=(), starts=starts, name=NAME, vectors=TokenVectors.of_arrays(sentences, NAME))
     first = next(token for sentence in sentences for token in sentence)
     is_names = isinstance(first, (list, *SETS)) and (are_names(sentences) if names is None else names)
     if is_names or isinstance(first, Mapping):
         return Corpus(columns=(), starts=starts, name=NAME, given=Given.of(sentences, NAME))
     return Corpus(columns=_columns(sentences), starts=starts, name=NAME)
+
+
+def with_vectors(sentences: Any, arrays: Sequence[Any]) -> Corpus:
+    """Sentences with an array [T, d] of numbers beside the words of each, which a model reads as features of its own.
+
+    sentences: a corpus, or lists of words, or of tuples of columns. The arrays are not copied if they are of float32 or float16.
+    The result is sliced, split and trained from as any corpus; what is to be predicted needs its arrays, too.
+
+    >>> import numpy as np
+    >>> corpus = riata.with_vectors([["It", "stopped"], ["Why"]], [np.ones((2, 3)), np.zeros((1, 3))])
+    >>> corpus.array_width, corpus[:1].tokens
+    (3, 2)
+    """
+    corpus = as_corpus(sentences)
+    if corpus.is_wordless:
+        raise DataError(
+            "the sentences have features instead of words.", remedy="Give words, beside which the arrays stand."
+        )
+    if not is_list(arrays) or len(arrays) != len(corpus):
+        found = f"{len(arrays):,} arrays" if is_list(arrays) else f"a {type(arrays).__name__}"
+        raise DataError(f"found {found} for {len(corpus):,} sentences; expected one array for each.", file=corpus.name)
+    vectors = TokenVectors.of_arrays(list(map(apart, arrays)), corpus.name)
+    for s, (array, length) in enumerate(zip(vectors.arrays, np.diff(corpus.starts), strict=True)):
+        if len(array) != length:
+            raise DataError(
+                f"sentence {s} has {length} tokens, and its array has {len(array)} rows; expected one row per token.",
+                remedy="Join the vectors of the pieces of a word into one, such as their mean.",
+                file=corpus.name,
+            )
+    return replace(corpus, vectors=vectors)
 
 
 def label_column(labels: Any, corpus: Corpus, *, unknown: bool = False) -> Column:
@@ -177,6 +208,7 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
     true_tags = None if a.true_tags is None or b.true_tags is None else _after(a.true_tags, b.true_tags)
     starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
     given = None if a.given is None or b.given is None else a.given.joined(b.given)
+    vectors = None if a.vectors is None or b.vectors is None else a.vectors.joined(b.vectors)
     document = None
     if a.document is not None or b.document is not None:
         first, second = (np.zeros(len(c), np.int32) if c.document is None else c.document for c in (a, b))
@@ -191,6 +223,7 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
         others=(),
         sources=(),
         given=given,
+        vectors=vectors,
         document=document,
         true_tags=true_tags,
     )

@@ -1,4 +1,4 @@
-"""Features that the user weighs: one dictionary or list of names per token, or one array per sentence."""
+"""Features that the user weighs: one dictionary or list of names per token."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ class Given:
     starts: NDArray[np.int64]  # [N + 1] where each token's features start
     ids: NDArray[np.int32]
     values: NDArray[np.float32]
-    width: int | None = None  # columns of the arrays that they come from; None: dictionaries
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[Features]], name: str) -> Given:
@@ -75,27 +74,6 @@ class Given:
         alphabet, ids = interned(names, lambda name: places[bisect_right(starts, name) - 1])
         return cls(alphabet, np.array(starts, np.int64), ids, np.array(values, np.float32))
 
-    @classmethod
-    def of_arrays(cls, sentences: Sequence[Any], name: str) -> Given:
-        """From real-valued arrays [T, d], one per sentence: column j is the feature `xj`, with the number as its value."""
-        arrays = [_array(sentence, s, name) for s, sentence in enumerate(sentences)]
-        width = arrays[0].shape[1]
-        if width == 0:
-            raise DataError("the arrays have no columns; expected at least one number per token.", file=name)
-        for s, array in enumerate(arrays):
-            if array.shape[1] != width:
-                raise DataError(
-                    f"sentence {s} has {array.shape[1]} columns, sentence 0 has {width}; expected the same number.",
-                    file=name,
-                )
-            _check_finite(array, s, name)
-        table = np.concatenate(arrays)
-        rows, columns = np.nonzero(table)  # a zero scores nothing
-        alphabet, _ = interned([f"x{j}" for j in range(width)])
-        starts = np.searchsorted(rows, np.arange(len(table) + 1)).astype(np.int64)
-        values = table[rows, columns].astype(np.float32)
-        return cls(alphabet, starts, columns.astype(np.int32), values, width)
-
     def take(self, tokens: NDArray[np.int64]) -> Given:
         lengths = np.diff(self.starts)[tokens]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -111,53 +89,6 @@ class Given:
             np.concatenate([self.starts, self.starts[-1] + other.starts[1:]]),
             np.concatenate([self.ids, table[other.ids]]),
             np.concatenate([self.values, other.values]),
-            self.width,
-        )
-
-
-def check_kind(given: Given | None, width: int | None, name: str) -> None:
-    """Refuses other features than those a model was trained on: arrays of so many columns, or dictionaries (None)."""
-    if given is None or given.width != width:
-        found = "words" if given is None else _kind(given.width)
-        raise DataError(
-            f"the model reads {_kind(width)}; found {found}.",
-            remedy="Give the features of each token, as in training.",
-            file=name,
-        )
-
-
-def _kind(width: int | None) -> str:
-    return "dictionaries of features" if width is None else f"arrays of {width} columns"
-
-
-def is_array(sentence: object) -> bool:
-    """Whether a sentence is an array of numbers (and not one of texts)."""
-    return isinstance(sentence, np.ndarray) and sentence.dtype.kind in "biuf"
-
-
-def _array(sentence: Any, s: int, name: str) -> NDArray[np.float64]:
-    if not is_array(sentence) or sentence.ndim != 2:
-        found = f"an array of shape {list(sentence.shape)}" if is_array(sentence) else f"a {type(sentence).__name__}"
-        raise DataError(
-            f"sentence {s} is {found}; expected an array of numbers of shape [T, d], as for all sentences.", file=name
-        )
-    if np.ma.is_masked(sentence):
-        raise DataError(
-            f"sentence {s} is an array with masked values, which mean nothing here.",
-            remedy="Put a number where a value is unknown: array.filled(0), which scores nothing.",
-            file=name,
-        )
-    return np.asarray(sentence, np.float64)
-
-
-def _check_finite(array: NDArray[np.float64], s: int, name: str) -> None:
-    bad = ~(np.abs(array) <= LARGEST)
-    if bad.any():
-        t, j = (int(i) for i in np.argwhere(bad)[0])
-        raise DataError(
-            f"sentence {s}, token {t}, column {j} is {array[t, j]}; expected a finite number up to {LARGEST:g}.",
-            remedy="Put a number where a value is unknown (0 scores nothing), and scale large values.",
-            file=name,
         )
 
 

@@ -140,23 +140,17 @@ def profile_of(data: Corpus, inputs: int) -> Profile | None:
     if not data.tokens:
         return None
     tenth = np.arange(data.tokens, dtype=np.int64) * TENTHS // data.tokens
+    step = -(-data.tokens // SAMPLE)
+    if data.vectors is not None and data.is_wordless:
+        quartiles = np.quantile(data.vectors.rows(np.arange(0, data.tokens, step)), (0.25, 0.5, 0.75), axis=0).astype(
+            np.float32
+        )
+        return ArrayProfile(tuple(map(tuple, quartiles.T.tolist())))
     if data.given is None:
         return tuple(ColumnProfile.of(column, tenth) for column in data.columns[:inputs])
-    step = -(-data.tokens // SAMPLE)
     sample = data.given.take(np.arange(0, data.tokens, step))
-    if sample.width is not None:
-        quartiles = np.quantile(dense(sample), (0.25, 0.5, 0.75), axis=0).astype(np.float32)
-        return ArrayProfile(tuple(map(tuple, quartiles.T.tolist())))
     keyed = {key: ColumnProfile.of(column, tenth[::step]) for key, column in by_key(sample).items()}
     return {key: column for key, column in keyed.items() if column.values[0] or column.largest < 0.5}
-
-
-def dense(given: Given) -> NDArray[np.float32]:
-    """The numbers of arrays, [N, d]."""
-    assert given.width is not None
-    rows = np.zeros((len(given.starts) - 1, given.width), np.float32)
-    rows[np.repeat(np.arange(len(rows)), np.diff(given.starts)), given.ids] = given.values
-    return rows
 
 
 def by_key(given: Given, wanted: Collection[str] | None = None) -> dict[str, Column]:

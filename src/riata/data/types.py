@@ -16,6 +16,7 @@ from riata.data.conllu_fields import FIELDS
 from riata.data.kept_labels import KnownLabels
 from riata.data.named_features import Given
 from riata.data.texts import interned
+from riata.data.token_vectors import TokenVectors
 from riata.errors import DataError
 
 Ids = NDArray[np.int32]
@@ -149,6 +150,7 @@ class Corpus(Sequence[Sentence]):
         ""  # where labels might be, if the last column holds only one: other columns of the source, in words
     )
     given: Given | None = None  # features named by the user, instead of or beside columns
+    vectors: TokenVectors | None = None  # numbers of every token, instead of or beside columns
     known: KnownLabels | None = None  # what decoding must give
     document: Ids | None = None  # [S] the number of each sentence's document, rising in a file; None: none are marked
     context: tuple[Column, ...] | None = None  # what a first pass says of the tokens, for the second of two passes
@@ -164,6 +166,16 @@ class Corpus(Sequence[Sentence]):
     @property
     def width(self) -> int:
         return len(self.columns)
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether tokens have named features or vectors instead of words."""
+        return self.given is not None or (self.vectors is not None and all(origin < 0 for origin in self.origins))
+
+    @property
+    def array_width(self) -> int | None:
+        """How many numbers each token has; None if there are none."""
+        return None if self.vectors is None else self.vectors.width
 
     @property
     def origins(self) -> tuple[int, ...]:
@@ -215,6 +227,7 @@ class Corpus(Sequence[Sentence]):
             others=self._others_of(chosen, starts) if self.others else (),
             sources=tuple(self.sources[i] for i in chosen) if self.sources else (),
             given=None if self.given is None else self.given.take(at),
+            vectors=None if self.vectors is None else self.vectors.take(chosen, at),
             known=None if self.known is None else self.known.take(at),
             document=None if self.document is None else self.document[chosen],
             context=None if self.context is None else tuple(Column(c.alphabet, c.ids[at]) for c in self.context),
@@ -270,6 +283,29 @@ class Corpus(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {len(self):,} sentences, {self.tokens:,} tokens, {self.width} columns>"
+
+
+def check_kind(data: Corpus, width: int | None, *, words: bool) -> None:
+    """Refuses data of another kind than a model was trained on: with arrays of so many columns, or without (None).
+
+    words: whether it reads words; without words and arrays, it reads dictionaries.
+    """
+    if data.array_width == width and (words or width is not None or data.given is not None):
+        return
+    found = "words" if data.given is None and data.vectors is None else _kind(data.array_width, words=False)
+    raise DataError(
+        f"the model reads {_kind(width, words=words)}; found {found}.",
+        remedy="Give words and arrays together, as in training: riata.with_vectors(sentences, arrays)."
+        if words and width is not None
+        else "Give the features of each token, as in training.",
+        file=data.name,
+    )
+
+
+def _kind(width: int | None, *, words: bool) -> str:
+    if width is None:
+        return "words" if words else "dictionaries of features"
+    return f"{'words and ' * words}arrays of {width} columns"
 
 
 def _selected(line: str, columns: Sequence[int], separator: str) -> str:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riata.data.memory import as_corpus, label_column, with_column
-from riata.data.named_features import check_kind
 from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, check_kind
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.trained import Trained
 
@@ -104,7 +103,7 @@ class Columns(Trained):
         In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.
         """
         if not self.inputs_:
-            check_kind(corpus.given, self.array_width_, corpus.name)
+            check_kind(corpus, self.array_width_, words=False)
         here = corpus.origins if corpus.format == self.format_ else tuple(range(corpus.width))
         wanted = self.needed if corpus.format == self.format_ else tuple(range(len(self.needed)))
         missing = [column for column in wanted if column not in here]
@@ -114,6 +113,8 @@ class Columns(Trained):
                 remedy=f"Give the same input columns as in training: {', '.join(map(str, wanted))}.",
                 file=corpus.name,
             )
+        if self.inputs_:
+            check_kind(corpus, self.array_width_, words=True)
         found = corpus.select([here.index(column) for column in wanted])
         if self._input is not None and self.check_input:
             self._input.look(found, self)
@@ -185,7 +186,7 @@ class Columns(Trained):
         corpus = as_corpus(X)
         if y is not None:
             return with_column(corpus, label_column(y, corpus, unknown=unknown))
-        if corpus.width + (corpus.given is not None) < 2:
+        if corpus.width + corpus.is_wordless < 2:
             raise DataError(
                 f"training needs at least one input column and the output column; found {corpus.width}.",
                 remedy="Give the labels as y, or as the last column.",

@@ -29,11 +29,14 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "array_width": estimator.array_width_,
         "templates": [str(template) for template in estimator.model_.features.templates],
         "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
+        "vectors": None
+        if (vectors := estimator.model_.features.vectors) is None
+        else {"words": len(vectors), "width": vectors.width},
         "constraints": stored_constraints(estimator)[0] or None,
         "settings": {
             k: v
             for k, v in estimator.get_params(deep=False).items()
-            if k not in ("lists", "constraints") and isinstance(v, (int, float, str, bool, dict))
+            if k not in ("lists", "vectors", "constraints") and isinstance(v, (int, float, str, bool, dict))
         },
         "training": {
             **estimator.facts_,

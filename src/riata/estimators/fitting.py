@@ -225,7 +225,7 @@ class Fitting(Columns):
         """data: the columns that were learnt from, with all sentences or the first ones."""
         if outcome.model is None:
             return
-        width = None if data.given is None else data.given.width
+        width = data.array_width
         self.set_model(outcome.model.rounded(width), labels.tags)
         self._exact = None if outcome.model.single else outcome.model
         self.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.data.profile import BLANK, ArrayProfile, ColumnProfile, Counts, Profile, by_key, dense
+from riata.data.profile import BLANK, ArrayProfile, ColumnProfile, Counts, Profile, by_key
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, shortened
 from riata.estimators.notes import warn_text
@@ -109,9 +109,9 @@ class InputCheck:
 
     def _look_at_arrays(self, corpus: Corpus, tokens: int, estimator: Columns) -> None:
         assert isinstance(self.profile, ArrayProfile)
-        if self._told or corpus.given is None or tokens < 50:
+        if self._told or corpus.vectors is None or tokens < 50:
             return
-        rows = dense(corpus.given.take(np.arange(tokens)))
+        rows = corpus.vectors.rows(np.arange(tokens))
         distance, odd = self.profile.distance(rows), self.profile.odd_columns(rows)
         if distance <= FAR and len(odd):
             self._told = True

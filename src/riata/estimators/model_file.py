@@ -52,8 +52,9 @@ NOT_STORED = (
     "lists",
     "stream",
     "template",
-    "warm_start",
     "threads",
+    "vectors",
+    "warm_start",
 )  # parameters that are not stored themselves, but as their results, if there are any
 
 
@@ -220,6 +221,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.template = features.templates if estimator.inputs_ and not brought else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
+    estimator.vectors = features.vectors
     estimator.calibration_ = calibration_in(header, estimator.outputs)
     restore_training(estimator, mapping_in(header, "training"))
     estimator._input = check_of(restored(header.get("profile")))

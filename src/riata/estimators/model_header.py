@@ -101,7 +101,7 @@ def inputs_in(header: dict[str, Any], model: Model, context: Sequence[str], fewe
 
 def array_width_in(header: dict[str, Any]) -> int | None:
     width = header.get("array_width")
-    if width is not None and not (_is_count(width) and header["inputs"] == []):
+    if width is not None and not _is_count(width):
         raise ModelFileError("the model's array_width is inconsistent")
     return width
 

@@ -97,7 +97,7 @@ class OwnTags(Fitting, Judging, Constrained):
                 self._check_all_data("fit")
             return super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
         X, tell = as_corpus(X), warn_of if listener is None else listener
-        if X.given is None or self.tags not in (None, GIVEN):
+        if not X.is_wordless or self.tags not in (None, GIVEN):
             data, sample_weight = weighed(self.with_output(X, y, unknown=True), sample_weight)
             X, y = self._informative(data, tell, goes_on=self.warm_start), None
             if X_dev is not None:
@@ -118,7 +118,7 @@ class OwnTags(Fitting, Judging, Constrained):
             return OWN  # which is refused
         if self.warm_start:
             why = "warm_start=True goes on from a model that has seen the data"
-        elif data.given is not None or data.width - self.outputs < 2:
+        elif data.is_wordless or data.width - self.outputs < 2:
             return GIVEN  # there are none
         elif len(data) < 2:
             why = "one sentence is too little for taggers"
@@ -153,7 +153,7 @@ class OwnTags(Fitting, Judging, Constrained):
             self._check_all_data("partial_fit")
         self._learnt_taggers = ()
         X = as_corpus(X)
-        if hasattr(self, "model_") and X.given is None:
+        if hasattr(self, "model_") and not X.is_wordless:
             X, y = self._informative(self.with_output(X, y), ignore, goes_on=True), None
         return super().partial_fit(X, y, **options)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from riata.features.attributes import Attribute
     from riata.features.templates import Template
+    from riata.features.word_vectors import WordVectors
 
 Self = TypeVar("Self", bound="Parameters")  # typing.Self needs Python 3.11
 
@@ -28,6 +29,7 @@ PARAMETERS = """Parameters, all of which have defaults:
 - template: a named set, a file, or templates. None: the task's own.
 - attributes: your own functions of a word, by name.
 - lists: words and phrases by name, each a file (an entry per line) or entries. Templates read them as list(NAME)[0].
+- vectors: of words, beside what templates read: a file of word2vec, GloVe or fastText, a dictionary, or riata.WordVectors.
 - cutoff: n-grams that occur less often are left out.
 - bits: no dictionaries are kept; features are hashed into a table of 2^bits weights.
 - stream: fit takes the path of a file and reads it in parts in every epoch.
@@ -89,6 +91,7 @@ class Parameters(Params):
         template: str | Path | Sequence[Template] | None = None,
         attributes: Mapping[str, Attribute] | None = None,
         lists: Mapping[str, str | Path | Sequence[str]] | None = None,
+        vectors: str | Path | Mapping[str, Sequence[float]] | WordVectors | None = None,
         cutoff: int = 1,
         bits: int | None = None,
         stream: bool = False,
@@ -123,6 +126,7 @@ class Parameters(Params):
         self.template = template
         self.attributes = attributes
         self.lists = lists
+        self.vectors = vectors
         self.cutoff = cutoff
         self.bits = bits
         self.stream = stream

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
-from riata.data.named_features import LARGEST, Given
-from riata.data.texts import is_unicode
+from riata.data.named_features import Given
+from riata.data.texts import interned, is_unicode
+from riata.data.token_vectors import TokenVectors
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
+from riata.features.numbers import numbers_of, shifted
 from riata.features.templates import Read, Template
+from riata.features.word_vectors import WordVectors
 from riata.parallel import in_order
 
 AttributeOf = tuple[str, int]  # name of the function, column it reads
@@ -123,6 +124,7 @@ class Features:
         self.alphabets = [Alphabet() for _ in self.program.attributes]
         self.given = Alphabet()
         self.dictionary: TagDictionary | None = None  # the labels that words may have; None: all
+        self.vectors: WordVectors | None = None  # of the words of column 0
         self.bits = bits
         self._fill: Callable[[FeatureIndex], None] | None = None
         self._index = self.empty_index()
@@ -171,6 +173,7 @@ class Features:
         twin.alphabets = [copy(alphabet) for alphabet in self.alphabets]
         twin.given = copy(self.given)
         twin.dictionary = self.dictionary
+        twin.vectors = self.vectors
         twin.index = copy(self.index)
         return twin
 
@@ -209,7 +212,24 @@ class Features:
         given = self._given(corpus, grow=grow)
         if given is not None:
             instances.set_given(given.starts, given.ids, given.values, HASHES if self.bits else len(self.given))
+        vectors = self._vectors(corpus)
+        if vectors is not None:
+            names, _ = interned(vectors.names)
+            look = Alphabet.hashes if self.bits else self.given.add_all if grow else self.given.find_all
+            vectors.enter(instances, look(names), HASHES if self.bits else len(self.given))
         return instances
+
+    def _vectors(self, corpus: Corpus) -> TokenVectors | None:
+        """The vectors of tokens: those of the corpus, or of its words."""
+        if self.vectors is None:
+            return corpus.vectors
+        if corpus.vectors is not None or not corpus.width:
+            raise DataError(
+                "vectors names vectors of words, but the sentences have arrays or features of their own.",
+                remedy="Leave out vectors, or put both side by side into the arrays (numpy.hstack).",
+                file=corpus.name,
+            )
+        return self.vectors.of_tokens(corpus.columns[0])
 
     def values(self, corpus: Corpus, grow: bool = False, threads: int = 1) -> list[Ids]:
         """The value of every attribute at every token. Attributes are computed in parallel, since each has its own alphabet."""
@@ -252,7 +272,7 @@ class Features:
         if not self.program.numbers:
             return None
         columns = [
-            _shifted(_numbers_of(corpus, read.column), corpus.starts, read.offset) for read in self.program.numbers
+            shifted(numbers_of(corpus, read.column), corpus.starts, read.offset) for read in self.program.numbers
         ]
         values = np.stack(columns, axis=1)  # [N, numbers]; 0 outside the sentence
         alphabet = Alphabet()
@@ -351,31 +371,3 @@ def _merged(a: Given, b: Given) -> Given:
         np.concatenate([a.ids, b.ids])[order],
         np.concatenate([a.values, b.values])[order],
     )
-
-
-def _numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
-    source = corpus.columns[column]
-    table = np.zeros(len(source.alphabet))
-    used = source.used()
-    for i, text in zip(used, source.alphabet.texts_of(used), strict=True):
-        try:
-            table[i] = float(text)
-        except ValueError:
-            table[i] = math.nan
-        if not abs(table[i]) <= LARGEST:
-            token = int(np.argmax(source.ids == i))
-            raise DataError(
-                f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number up to {LARGEST:g}.",
-                remedy="Mend the value, or leave number(...) out of the template.",
-                file=corpus.name,
-                line=corpus.line_of(token),
-            )
-    return np.asarray(table[source.ids])
-
-
-def _shifted(values: NDArray[np.float64], starts: NDArray[np.int64], offset: int) -> NDArray[np.float64]:
-    """values[t + offset] within each sentence, 0 outside it."""
-    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    at = np.arange(len(values)) + offset
-    inside = (at >= starts[sentence]) & (at < starts[sentence + 1])
-    return np.where(inside, values[np.clip(at, 0, max(len(values) - 1, 0))], 0.0)

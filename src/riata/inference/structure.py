@@ -41,6 +41,7 @@ OF_STRUCTURES = {
     "exact updates": "search recipes that learn from the exact best output",
     "whole segments": "segments that are scored as a whole",
     "hashed features": "features without names, in a table of fixed size",
+    "vectors": "vectors of words, beside what templates read",
     "recoded labels": "labels that are learnt in another encoding than that of the data",
     "class weights": "weights of labels, by which errors count",
     FEATURE_WEIGHTS: "one weight per feature, so that products of outputs are sums over features",

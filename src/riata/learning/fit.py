@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from riata._core import Instances
 from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
-from riata.data.named_features import check_kind
 from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
-from riata.data.types import Corpus
+from riata.data.types import Corpus, check_kind
 from riata.data.unknown import MARK, check_all_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
@@ -23,6 +22,7 @@ from riata.features.compile import Features
 from riata.inference.kept import Kept
 from riata.learning.batch import prior
 from riata.learning.batch.settings import SCORE_STEPS
+from riata.learning.coverage import tell_of_coverage
 from riata.learning.development import check_dev, parted, tell_of_overlap, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
@@ -118,8 +118,7 @@ class Fit:
             raise DataError(
                 f"the development data have {dev.width} columns, the training data {expected}.", file=dev.name
             )
-        if data.given is not None:
-            check_kind(dev.given, data.given.width, dev.name)
+        check_kind(dev, data.array_width, words=not data.is_wordless)
         if self.options.has_unknown:
             dev = hidden(dev, self.options.settings[MARK.name])
         check_all_known(dev)
@@ -221,6 +220,11 @@ class Fit:
                 "training goes on with the lists of the model; lists holds others.",
                 remedy="Leave out lists, or train anew (warm_start=False).",
             )
+        if self.options.vectors is not None and self.options.word_vectors != self.start.model.features.vectors:
+            raise SettingError(
+                "training goes on with the vectors of the model; vectors holds others.",
+                remedy="Leave out vectors, or train anew (warm_start=False).",
+            )
 
     def _train(
         self, data: Corpus, dev: Corpus | None, weights: NDArray[np.float64], labels: LabelSet, again: int | None = None
@@ -231,6 +235,7 @@ class Fit:
         if again is None:
             structure.tell_of_data(trainer.features, data.tokens, self.tell)
             self._tell_of_unread_columns(trainer.features, data)
+            tell_of_coverage(data, trainer.features.vectors, self.tell)
             if note := self.options.choice.recipe.note:
                 self.tell(Note(note))
         if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:
@@ -359,5 +364,4 @@ def check_width(data: Corpus, width: int, array_width: int | None) -> None:
             remedy="Give the columns of the first training, or train anew.",
             file=data.name,
         )
-    if width == 0:
-        check_kind(data.given, array_width, data.name)
+    check_kind(data, array_width, words=width > 0)

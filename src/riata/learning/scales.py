@@ -14,14 +14,16 @@ FAR = 30  # from here on, how many times as large one column is as another: docs
 
 def tell_of_scales(data: Corpus, recipe: Recipe, listener: Listener) -> None:
     """Warns if some columns are far larger than others. Recipes with probabilities find weights of any scale."""
-    if data.given is None or data.given.width is None or recipe.probabilistic:
+    if data.vectors is None or recipe.probabilistic:
         return
-    ids, values = data.given.ids, data.given.values.astype(np.float64)
-    counts = np.bincount(ids, minlength=data.given.width)
+    counts, squares = np.zeros(data.vectors.width), np.zeros(data.vectors.width)
+    for array in data.vectors.blocks():
+        counts += np.count_nonzero(array, axis=0)
+        squares += np.square(array, dtype=np.float64).sum(axis=0)
     some = np.flatnonzero(counts)  # columns that are not 0 throughout
     if not len(some):
         return
-    sizes = np.sqrt(np.bincount(ids, values**2, data.given.width)[some] / counts[some])
+    sizes = np.sqrt(squares[some] / counts[some])
     large, small = int(np.argmax(sizes)), int(np.argmin(sizes))
     if sizes[large] < FAR * sizes[small]:
         return

@@ -18,6 +18,7 @@ from riata.features.context_templates import placed, reads_context
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList, attribute_names
 from riata.features.templates import Template
+from riata.features.word_vectors import WordVectors
 from riata.measuring.cost import available_bytes
 from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
@@ -64,6 +65,22 @@ def store_features(
 def store_lists(features: Features, arrays: Arrays) -> None:
     for i, words in enumerate(features.lists.values()):
         store_texts(arrays, f"list/{i}", words.texts())
+
+
+def store_vectors(features: Features, arrays: Arrays) -> None:
+    if features.vectors is not None:
+        store_texts(arrays, "vectors", features.vectors.words.texts())
+        arrays["vectors/table"] = np.ascontiguousarray(features.vectors.table, np.float32).ravel()
+
+
+def read_vectors(arrays: Arrays) -> WordVectors | None:
+    """The vectors of words that a model reads; None: it reads none."""
+    if "vectors/table" not in arrays:
+        return None
+    words, table = read_alphabet(arrays, "vectors"), read_array(arrays, "vectors/table", real=True)
+    if not len(words) or not table.size or table.size % len(words) or not np.isfinite(table).all():
+        raise ModelFileError("the model's vectors are inconsistent")
+    return WordVectors(words, table.astype(np.float32, copy=False).reshape(len(words), -1), "the model")
 
 
 def store_values(features: Features, arrays: Arrays, values: Sequence[NDArray[np.int64]] | None) -> None:

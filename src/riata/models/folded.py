@@ -85,4 +85,6 @@ class FoldedModel:
 def foldable(features: Features) -> bool:
     """Whether templates read nothing but word types and earlier labels."""
     program = features.program
-    return bool(program.attributes) and not (features.bits or features.lists or program.numbers or len(features.given))
+    return bool(program.attributes) and not (
+        features.bits or features.lists or program.numbers or len(features.given) or features.vectors
+    )

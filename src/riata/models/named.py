@@ -38,4 +38,4 @@ class NamedModel:
 def is_named(features: Features) -> bool:
     """Whether named features are all that is read of the input."""
     program = features.program
-    return not (features.bits or features.lists or program.attributes or program.numbers)
+    return not (features.bits or features.lists or program.attributes or program.numbers or features.vectors)

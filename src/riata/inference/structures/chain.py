@@ -29,6 +29,7 @@ STRUCTURE = Structure(
             "unknown labels",
             "counts",
             "hashed features",
+            "vectors",
             "chunk labels",
             "recoded labels",
             "parts of the data",

@@ -10,7 +10,8 @@ STRUCTURE = Structure(
     name="kernel-chain",
     summary="one label per token, scored by a kernel function of its features, and with its neighbour; BIO legality as a constraint",
     paper="taskar2003",
-    offers=frozenset(operations_of("kernel-chain")) | frozenset({"chunk labels", "recoded labels", SUPPORT_TOKENS}),
+    offers=frozenset(operations_of("kernel-chain"))
+    | frozenset({"vectors", "chunk labels", "recoded labels", SUPPORT_TOKENS}),
     queues=CHAIN.queues,
     refused=CHAIN.refused,
     settings=(*SETTINGS, DICTIONARY),

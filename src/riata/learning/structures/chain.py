@@ -42,6 +42,7 @@ class LearntChain(LearntStructure):
         options = self.options
         features = Features(options.templates(width), options.functions, options.word_lists(), options.bits or 0)
         _check_hashable(features, len(self.labels.labels))
+        features.vectors = options.word_vectors
         features.dictionary = new_dictionary(options, self.labels, width)
         return features
 

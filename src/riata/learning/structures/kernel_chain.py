@@ -42,6 +42,7 @@ class LearntKernelChain(LearntStructure):
         templates = self.options.templates(width)
         check_of_tokens(templates)
         features = Features(templates, self.options.functions, self.options.word_lists())
+        features.vectors = self.options.word_vectors
         features.dictionary = new_dictionary(self.options, self.labels, width)
         return features
 
@@ -75,7 +76,7 @@ class LearntKernelChain(LearntStructure):
         instances = super().learn_features(features, data)
         settings, outputs = self.options.settings, of_kind(self.outputs, KernelOutputs)
         if callable(settings["kernel"]):
-            kernel = UserKernel(settings["kernel"], None if data.given is None else data.given.width)
+            kernel = UserKernel(settings["kernel"], data.array_width)
             kernel.check(features.index, instances)
             self.outputs = replace(outputs, kernel=kernel)
         elif settings["gamma"] == AUTO:

@@ -48,10 +48,12 @@ from riata.models.feature_parts import (
     feature_header,
     read_templates,
     read_values,
+    read_vectors,
     refuse_huge,
     row_width,
     store_lists,
     store_values,
+    store_vectors,
 )
 from riata.models.folded import FoldedModel, foldable
 from riata.models.model import Model
@@ -195,6 +197,7 @@ class ChainOutputs(Outputs):
             store_dictionary(features.dictionary, arrays)
         store_rows(arrays, "transition", sparse["transition"])
         store_lists(features, arrays)
+        store_vectors(features, arrays)
         if features.bits:
             arrays["table/places"] = narrow(sparse["kept_given"])
             store_rows(arrays, "table/rows", sparse["given"])
@@ -225,6 +228,7 @@ class ChainOutputs(Outputs):
         outputs = cls(tuple(labels), read_legality(arrays, count))
         templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
         features = Features(templates, functions, lists, read_bits(header))
+        features.vectors = read_vectors(arrays)
         if KEY in header:
             features.dictionary = read_dictionary(header, arrays, tuple(labels))
         _check_order(features, count, ModelFileError)

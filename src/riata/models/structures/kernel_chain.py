@@ -26,9 +26,11 @@ from riata.models.feature_parts import (
     read_features,
     read_ids,
     read_templates,
+    read_vectors,
     read_weights,
     row_width,
     store_features,
+    store_vectors,
     store_weights,
 )
 from riata.models.header import SETTING
@@ -120,6 +122,7 @@ class KernelOutputs(ChainOutputs):
             header |= dictionary_header(features.dictionary)
             store_dictionary(features.dictionary, arrays)
         store_features(features, arrays)
+        store_vectors(features, arrays)
         store_texts(arrays, "given", features.given.texts())
         counts, ids, values = weights.supports
         arrays |= {"support/counts": narrow(counts), "support/ids": narrow(ids), "support/values": values}
@@ -137,6 +140,7 @@ class KernelOutputs(ChainOutputs):
         templates, lists = read_templates(header, arrays, parse, {*functions, NUMBER})
         check_of_tokens(templates)
         features = Features(templates, functions, lists)
+        features.vectors = read_vectors(arrays)
         if KEY in header:
             features.dictionary = read_dictionary(header, arrays, tuple(labels))
         read_features(features, arrays)
