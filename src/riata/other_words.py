@@ -66,6 +66,7 @@ WORDS: dict[str, dict[str, str]] = {
         "attributes": "featurefunctions featurefunction",
         "lists": "gazetteer gazetteers dictionaries lexicon lexicons",
         "encoding": "scheme tagscheme tagformat labelscheme",
+        "calibrated": "calibrate calibration",
         "bits": "hashbits hashsize featuredimension",
         "c1": "l1 l1regularization regl1 rho1",
         "c2": "l2 l2regularization regl2 rho2 regularization sigma variance c",

@@ -16,6 +16,7 @@ METHODS = ("temperature", "isotonic")
 COLDEST, HOTTEST, COARSE = 1e-4, 1e4, 33  # temperatures tried at first: scores are of any scale
 FINE, ROUNDS = 9, 3  # temperatures tried between the neighbours of the best one, and how often
 MOST_KNOTS = 100_000
+CALLED, TRAINING = "calibrate(dev)", "training"  # where a calibration comes from
 
 Judge = Callable[[list[float]], Values]  # temperatures to confidences, [temperatures, predictions]
 
@@ -26,6 +27,7 @@ class Calibration:
 
     temperature: float = 1.0
     knots: tuple[tuple[float, float], ...] = ()  # confidence before and after, rising; between them, straight lines
+    source: str = CALLED
 
     def corrected(self, values: Values) -> Values:
         """What to believe of confidences at this temperature."""
@@ -35,20 +37,26 @@ class Calibration:
         return np.asarray(np.interp(values, before, after), np.float64)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"temperature": self.temperature, "knots": [list(knot) for knot in self.knots]}
+        knots = [list(knot) for knot in self.knots]
+        return {"temperature": self.temperature, "knots": knots, "source": self.source}
+
+    def __str__(self) -> str:
+        curve = f", a curve of {len(self.knots):,} points" if self.knots else ""
+        return f"temperature {self.temperature:.3g}{curve}, from {self.source}"
 
     @classmethod
     def from_dict(cls, data: Any) -> Calibration:
         """Raises ModelFileError on anything that to_dict would not have written."""
-        if not isinstance(data, dict) or set(data) != {"temperature", "knots"}:
+        if not isinstance(data, dict) or not {"temperature", "knots"} <= set(data) <= {*vars(UNCALIBRATED)}:
             raise ModelFileError("the model's calibration is inconsistent")
-        temperature, knots = data["temperature"], data["knots"]
+        temperature, knots, source = data["temperature"], data["knots"], data.get("source", CALLED)
         ok = _is_within(temperature, COLDEST, HOTTEST)
+        ok = ok and source in (CALLED, TRAINING)
         ok = ok and isinstance(knots, list) and len(knots) <= MOST_KNOTS
         ok = ok and all(isinstance(k, list) and len(k) == 2 and all(_is_within(x, 0, 1) for x in k) for k in knots)
         if not ok or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
             raise ModelFileError("the model's calibration is inconsistent")
-        return cls(float(temperature), tuple((float(x), float(y)) for x, y in knots))
+        return cls(float(temperature), tuple((float(x), float(y)) for x, y in knots), source)
 
 
 UNCALIBRATED = Calibration()

@@ -16,7 +16,7 @@ from riata.choosing.sample_weight import sentence_weights, weighed
 from riata.data.profile import profile_of
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
-from riata.errors import DataError, SettingError, UnsupportedError
+from riata.errors import DataError, RiataError, SettingError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.input_check import check_of
 from riata.estimators.notes import warn_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from riata.estimators.two_passes import FirstPass
     from riata.learning.events import Listener
-    from riata.learning.fit import Start
+    from riata.learning.fit import Fit, Start
     from riata.learning.labels import LabelSet
     from riata.learning.loop import Outcome, Trainer
     from riata.models.model import Model
@@ -81,13 +81,15 @@ class Fitting(Columns):
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
             file = ColumnFile.of(X)
             found = survey(file, options, tell, fresh=start is None)
+            fit = Fit(options, found.tags, start, tell)
             with AsInterrupt(), within_memory():
-                outcome, labels = StreamedFit(Fit(options, found.tags, start, tell), file, found).run()
+                outcome, labels = StreamedFit(fit, file, found).run()
             kept = (outcome, found.sample, labels, found.sentences, found.tokens)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
+            fit = Fit(options, tags, start, tell)
             with AsInterrupt(), within_memory():
-                outcome, labels = Fit(options, tags, start, tell).run(data, weights)
+                outcome, labels = fit.run(data, weights)
             kept = (outcome, data, labels, len(data), data.tokens)
         history, seconds = [event.__dict__ for event in outcome.history], time.perf_counter() - began
         passes: dict[str, Any] = {"first_": None, "context_": None}
@@ -98,7 +100,27 @@ class Fitting(Columns):
         self._set_at_once(*kept, history_=history, seconds_=seconds, _partial=None, **passes)
         if outcome.interrupted:
             raise KeyboardInterrupt
+        with AsInterrupt(), within_memory():
+            self._calibrate_in_training(fit, outcome, *((None, None) if options.stream else (data, weights)))
+        self.seconds_ = time.perf_counter() - began
         return self
+
+    def _calibrate_in_training(self, fit: Fit, outcome: Outcome, data: Corpus | None, weights: Any) -> None:
+        """Calibrates the model, or keeps the reason why not. data: None if they were read in parts."""
+        if not self.calibrated or fit.options.choice.recipe.probabilistic:
+            self.uncalibrated_ = "" if self.calibrated else "it was trained with calibrated=False"
+            return
+        if data is None:
+            self.uncalibrated_ = "stream=True reads data in parts, and holds none out"
+            return
+        from riata.estimators.calibrating import calibrated_in_training
+
+        self.uncalibrated_ = "training was interrupted"
+        try:
+            self.calibration_ = calibrated_in_training(self, fit, outcome, data, weights)
+            self.uncalibrated_ = ""
+        except RiataError as error:
+            self.uncalibrated_ = error.message.rstrip(".")
 
     def partial_fit(
         self: Self, X: Any, y: Any = None, *, classes: Sequence[str] | None = None, sample_weight: Any = None
@@ -154,6 +176,7 @@ class Fitting(Columns):
             history_=[*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__],
             seconds_=(getattr(self, "seconds_", None) or 0.0) + event.seconds,
             _partial=(trainer, labels, options.learner),
+            uncalibrated_="partial_fit calibrates nothing",
         )
         return self
 

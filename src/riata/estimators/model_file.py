@@ -28,6 +28,7 @@ from riata.estimators.model_header import (
     structure_in,
     structure_named,
     tags_in,
+    uncalibrated_in,
 )
 from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
@@ -47,6 +48,7 @@ TAGGERS = "taggers"  # and the taggers of a model with tags of its own
 NOT_STORED = (
     "attributes",
     "bits",
+    "calibrated",
     "check_input",
     "constraints",
     "lists",
@@ -116,6 +118,7 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         "encoding": estimator.encoding_,
         "learnt_as": estimator.learnt_as_,
         **({"calibration": [each.to_dict() for each in estimator.calibration_]} if estimator.calibration_ else {}),
+        **({"uncalibrated": estimator.uncalibrated_} if estimator.uncalibrated_ else {}),
         **({"profile": stored(estimator._input.profile)} if estimator._input is not None else {}),
         "training": {
             **estimator.facts_,
@@ -223,6 +226,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     estimator.vectors = features.vectors
     estimator.calibration_ = calibration_in(header, estimator.outputs)
+    estimator.uncalibrated_ = uncalibrated_in(header)
     restore_training(estimator, mapping_in(header, "training"))
     estimator._input = check_of(restored(header.get("profile")))
     estimator.decoder()  # refuses parameters that cannot be combined

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from riata.estimators.predicting import Predicting
     from riata.models.model import Model
 
+LONGEST_REASON = 1000  # characters
+
 
 def restore_training(estimator: Predicting, training: dict[str, Any]) -> None:
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
@@ -124,6 +126,14 @@ def calibration_in(header: dict[str, Any], number: int) -> tuple[Calibration, ..
     from riata.confidence.calibration import Calibration
 
     return tuple(map(Calibration.from_dict, found))
+
+
+def uncalibrated_in(header: dict[str, Any]) -> str:
+    """Why the model is not calibrated; empty: it is, or this is not known."""
+    reason = header.get("uncalibrated", "")
+    if not isinstance(reason, str) or len(reason) > LONGEST_REASON:
+        raise ModelFileError("the model's calibration is inconsistent")
+    return reason
 
 
 def structure_named(header: dict[str, Any]) -> Any:

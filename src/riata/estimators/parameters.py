@@ -44,6 +44,7 @@ PARAMETERS = """Parameters, all of which have defaults:
 - encoding: the encoding of chunk labels ("auto" finds it). learn_as: another encoding to learn them in, which the output does not show.
 - strict: illegal tags are refused instead of read as conlleval reads them, and so is input that is unlike the training data.
 - check_input: whether input of a trained model is compared with the training data (docs/errors.md).
+- calibrated: whether training also finds a temperature that makes confidences believable (docs/confidence.md).
 - warm_start: fit goes on from the present model.
 - passes: 2 trains a second model, which reads the labels of a first, here and where the same words occur again.
 - folds: how many models label sentences that they have not seen, for the second pass to learn from.
@@ -109,6 +110,7 @@ class Parameters(Params):
         learn_as: str | None = None,
         strict: bool = False,
         check_input: bool = True,
+        calibrated: bool = True,
         warm_start: bool = False,
         passes: int = 1,
         context: str | None = None,
@@ -144,6 +146,7 @@ class Parameters(Params):
         self.learn_as = learn_as
         self.strict = strict
         self.check_input = check_input
+        self.calibrated = calibrated
         self.warm_start = warm_start
         self.passes = passes
         self.context = context

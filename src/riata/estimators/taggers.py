@@ -31,6 +31,7 @@ def new_tagger(data: Corpus, *, seed: int, threads: int | None) -> Any:
         seed=seed,
         threads=threads,
         check_input=False,
+        calibrated=False,
     )
 
 

@@ -37,6 +37,7 @@ class Trained(Parameters):
     best_score_: float | None
     facts_: dict[str, Any]
     calibration_: tuple[Calibration, ...]
+    uncalibrated_: str = ""  # why training did not calibrate the model, if that is known
     first_: Predicting | None = None  # the first of two passes
     context_: Scope | None = None  # which sentences voted in the second pass
     taggers_: tuple[Any, ...] = ()  # by input column, from the second on, if it tags its words itself
@@ -64,7 +65,7 @@ class Trained(Parameters):
     def set_model(self, model: Model, tags: Tags | None) -> None:
         """Sets the model. tags: how chunk labels are learnt and written."""
         self.model_ = model
-        self.calibration_ = ()
+        self.calibration_, self.uncalibrated_ = (), ""
         self.encoding_ = None if tags is None else tags.data.name
         self.learnt_as_ = None if tags is None else tags.learnt.name
         self._recoder: Recoder | PairRecoder | None = None

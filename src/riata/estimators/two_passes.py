@@ -81,7 +81,7 @@ def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any,
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
         part = train[learnt]
-        model = again.untrained(class_weight=_weights_in(part, estimator.class_weight, data))
+        model = again.untrained(class_weight=weights_in(part, estimator.class_weight, data))
         model.set_params(**({} if whole else {"threads": 1}))
         model.fit(part, sample_weight=None if given is None else given[learnt], listener=listener)
         table = np.array([one.classes_.index(text) for text in model.classes_], np.int32)
@@ -137,7 +137,8 @@ def _one_pass(estimator: Fitting, options: Options, dev: float | Corpus | None) 
         "inference": AFTER,
         "dev": dev,
         "refit": False,
-        "check_input": False,  # the second pass does
+        "check_input": False,  # the second pass does,
+        "calibrated": False,  # and is what confidences are asked of
         "template": options.first_template(),
     }
     recipe = options.passes.first
@@ -161,7 +162,7 @@ def _again(one: Any, options: Options) -> Any:
     return one.untrained(**params)
 
 
-def _weights_in(part: Corpus, class_weight: Any, data: Corpus) -> Any:
+def weights_in(part: Corpus, class_weight: Any, data: Corpus) -> Any:
     """The weights of classes for a part of the data, without labels that only other parts have: these would be refused as unknown."""
     if not isinstance(class_weight, Mapping):
         return class_weight

@@ -49,6 +49,7 @@ class Outcome:
     best_score: float | None = None
     history: list[Epoch] = field(default_factory=list)
     interrupted: bool = False
+    apart: Any = None  # after refit: the model that has not learnt from the development data
     run: Run | None = None  # of learners that search
     chosen: Mapping[str, float] = field(default_factory=dict)  # values of settings that were chosen on held-out data
 

@@ -1,0 +1,192 @@
+"""Calibration in training: a temperature from sentences that a model has not learnt from, without changing what is learnt.
+
+Development data that the model has not learnt from give it at once. Otherwise it comes from a companion: a model of the same recipe that
+learns quickly from a part of the data, and is judged on other sentences. Its temperature is carried over to the model by the ratio of the
+spreads of their scores (riata/confidence/carrying.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.confidence.calibration import TRAINING, Calibration
+from riata.confidence.carrying import best_temperature, carried, partners
+from riata.confidence.reliability import Values
+from riata.data.memory import inputs_of
+from riata.data.types import Corpus
+from riata.data.unknown import is_unknown
+from riata.errors import UnsupportedError
+from riata.estimators.two_passes import weights_in
+from riata.learning.batch import prior
+from riata.learning.events import ignore
+from riata.learning.fit import Fit
+from riata.learning.jackknife import Indices, blocks
+from riata.learning.loop import Outcome
+
+if TYPE_CHECKING:
+    from riata.confidence.units import Units
+    from riata.estimators.fitting import Fitting
+
+RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
+MOST_JUDGED, HELD = 8000, 0.2  # tokens that are judged, and the share of the data that they are at most
+FEWEST = 30  # predictions of each output
+SHARE = 0.01  # of the visits of training, so many are the companion's,
+VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
+SHARE_OF_WHOLE, FEWEST_OF_WHOLE = 0.04, 10_000  # share of the data, and tokens, for recipes whose epochs take all data at once
+COMPARED = 300  # sentences on which spreads are measured
+TOO_LITTLE = "there was too little data to hold some of them out"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a companion learns from, in how many epochs, and what it is judged on: numbers of sentences."""
+
+    learnt: Indices
+    held: Indices
+    epochs: int
+
+
+def calibrated_in_training(
+    estimator: Fitting, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64]
+) -> tuple[Calibration, ...]:
+    """The calibrations of a model that has just been trained, output by output.
+
+    data: with outputs as they are learnt. Raises UnsupportedError with the reason if there is none.
+    """
+    train, dev = replace(fit, tell=ignore).split(data)
+    if dev is not None and not fit.options.refit:
+        held = _judgeable(dev)
+        return tuple(Calibration(t, source=TRAINING) for t in _temperatures(estimator, held, _spread(estimator, held)))
+    if dev is not None:
+        companion, learnt, held = _kept(estimator, outcome.apart, data), train, _judgeable(dev)
+    else:
+        plan = planned(data, fit)
+        learnt, held = data[plan.learnt], _judgeable(data[plan.held])
+        companion = _companion(estimator, fit, outcome, data, weights, plan)
+    some = learnt[np.unique(np.linspace(0, len(learnt) - 1, COMPARED).astype(int))]
+    spreads = _spread(companion, some), _spread(estimator, some)
+    found = _temperatures(companion, held, spreads[0])
+    searches, tokens = fit.options.choice.recipe.searches, (learnt.tokens, data.tokens)
+    return tuple(Calibration(carried(t, spreads, tokens, searches=searches), source=TRAINING) for t in found)
+
+
+def planned(data: Corpus, fit: Fit) -> Plan:
+    """Held-out sentences from all over the data, in runs of neighbours or whole documents, and what the companion learns from: all the
+    rest for as many epochs as are cheap or, if that is less than one, a part from all over the rest.
+    """
+    if len(data) < 2 or data.tokens * HELD < FEWEST:
+        raise UnsupportedError(TOO_LITTLE)
+    runs = blocks(data, max(2, min(data.tokens // RUN, len(data))))
+    number = max(1, round(min(MOST_JUDGED / data.tokens, HELD) * len(runs)))
+    held = _spaced(len(runs), number)
+    rest = np.setdiff1d(np.arange(len(runs)), held)
+    tokens = sum(data[runs[i]].tokens for i in rest.tolist())
+    epochs = fit.options.epochs
+    if fit.options.choice.recipe.whole:
+        share = max(SHARE_OF_WHOLE, FEWEST_OF_WHOLE / tokens)
+    else:
+        visited = max(SHARE * epochs * data.tokens, VISITS) / tokens  # in epochs over all the rest
+        share, epochs = min(visited, 1.0), min(epochs, max(1, int(visited)))
+    learnt = rest[_spaced(len(rest), max(1, round(min(share, 1.0) * len(rest))))]
+    joined = [np.sort(np.concatenate([runs[i] for i in part.tolist()])) for part in (learnt, held)]
+    return Plan(*joined, epochs)
+
+
+def _spaced(of: int, number: int) -> NDArray[np.int64]:
+    """So many numbers below `of`, at equal distances."""
+    return ((np.arange(number) + 0.5) * of / number).astype(np.int64)
+
+
+def _judgeable(data: Corpus) -> Corpus:
+    """Sentences with all their labels, as many as are judged, from all over the data."""
+    known = ~np.logical_or.reduceat(np.append(is_unknown(data.columns[-1]), False), data.starts[:-1])
+    kept = np.flatnonzero(known & (np.diff(data.starts) > 0))
+    tokens = int(np.diff(data.starts)[kept].sum())
+    if not tokens:
+        raise UnsupportedError(TOO_LITTLE)
+    step = max(1.0, tokens / MOST_JUDGED)
+    return data[kept[_spaced(len(kept), max(1, int(len(kept) / step)))]]
+
+
+def _companion(
+    estimator: Fitting, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64], plan: Plan
+) -> Fitting:
+    part, options = data[plan.learnt], fit.options
+    settings = options.settings
+    for name, value in outcome.chosen.items():
+        settings = prior.settled(settings, name, value)
+    options = replace(
+        options,
+        epochs=plan.epochs,
+        **dict.fromkeys(("dev", "patience"), None),
+        refit=False,
+        **dict.fromkeys(("seeds", "shards"), 1),
+        settings=settings,
+        class_weight=weights_in(part, options.class_weight, data),
+    )
+    given = weights[plan.learnt] if len(weights) else weights
+    found, _ = Fit(options, fit.tags, None, ignore).run(part, given)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    return _kept(estimator, found.model, part)
+
+
+def _kept(estimator: Fitting, model: Any, data: Corpus) -> Fitting:
+    """The estimator with another model of its recipe."""
+    made = estimator.twin()
+    made.set_model(model.rounded(None if data.given is None else data.given.width), estimator._tags())
+    return made
+
+
+def _temperatures(estimator: Fitting, held: Corpus, near: float) -> list[float]:
+    """The best temperature of every output on sentences that the model has not learnt from. near: where to look for them."""
+    inputs = inputs_of(held)
+    labels, _ = estimator._weighed(inputs, [near])
+    known: dict[float, Values] = {}
+    found = []
+    for output, judged in enumerate(_judged(estimator, held, estimator._as_classes(labels, held.starts))):
+        if len(judged.tokens) < FEWEST:
+            raise UnsupportedError(f"only {len(judged.tokens)} predictions could be judged on held-out sentences")
+
+        def judge(temperatures: list[float], output: int = output, judged: Units = judged) -> Values:
+            new = [t for t in temperatures if t not in known]
+            if new:
+                known.update(zip(new, estimator._weighed(inputs, new)[1], strict=True))
+            return np.stack([known[t][output, judged.tokens] for t in temperatures])
+
+        best = best_temperature(judge, judged.right, near)
+        if best is None:
+            raise UnsupportedError("its search keeps no alternatives that confidences could come from")
+        found.append(best)
+    return found
+
+
+def _judged(estimator: Fitting, held: Corpus, ids: Any) -> list[Units]:
+    """What is predicted for data with outputs as they are learnt, and whether it is right."""
+    tags = estimator._tags()
+    if tags is not None and tags.recoded:
+        gold = held.columns[-1]
+        written = estimator._recoding(gold.alphabet.texts(), tags.learnt, tags.data).column(gold.ids, held.starts)
+        held = replace(held, columns=(*held.columns[:-1], written))
+    return estimator._judged(held, ids)
+
+
+def _spread(estimator: Fitting, data: Corpus) -> float:
+    """By how much the model scores true outputs above those of other sentences of the same length, per token."""
+    model, lengths = estimator._check_fitted(), np.diff(data.starts)
+    truth = estimator._label_ids(data.columns[-1])
+    other = partners(lengths)
+    of = np.concatenate([np.arange(data.starts[s], data.starts[s + 1]) for s in other.tolist()])
+    instances = model.instances(inputs_of(data))
+    known = np.maximum(truth, 0)
+    ahead = model.scores_of(instances, known) - model.scores_of(instances, known[of])
+    strange = np.logical_or.reduceat(np.append(truth < 0, False), data.starts[:-1])
+    told = np.isfinite(ahead) & ~strange & ~strange[other] & (other != np.arange(len(other))) & (lengths > 0)
+    spread = float(ahead[told].sum() / max(lengths[told].sum(), 1))
+    if not spread > 0:
+        raise UnsupportedError("true outputs do not score more than others, so nothing shows the scale of scores")
+    return spread
