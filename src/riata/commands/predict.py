@@ -97,7 +97,8 @@ def command(
     A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context chooses another.
     With --set decode=marginals every token gets its most probable label, with --set decode=spans chunks are chosen by their probabilities.
     With constraints, standard error reports how many sentences kept them already, and how the others were made to.
-    With --confidence a token has that of its chunk, or of its label. It can be believed once the model is calibrated (`riata calibrate`).
+    With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated: `riata inspect` tells, and
+    `riata calibrate` does it, without which --min-confidence is refused.
     """
     from riata.estimators.labelled_files import GivenColumns, Shown, labelled
     from riata.parallel import cores
@@ -105,10 +106,11 @@ def command(
     split = _split(text, columns)
     estimator, format = reader(model_file, file, columns, text=text)
     estimator = switched(estimator, keeps)
-    if (confidence or min_confidence is not None) and not estimator.believable:
+    if confidence and not estimator.believable:
         from riata.commands.console import stderr
 
-        stderr().print("The model is not calibrated, so its confidences mean little; see `riata calibrate --help`.")
+        text = f"{estimator.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
+        stderr().print(text, markup=False, soft_wrap=True)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
     asked = {"given": kept, "text": split, "named": columns["outputs"] is not None}

@@ -36,7 +36,10 @@ MOST_JUDGED, HELD = 8000, 0.2  # tokens that are judged, and the share of the da
 FEWEST = 30  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
-SHARE_OF_WHOLE, FEWEST_OF_WHOLE = 0.04, 10_000  # share of the data, and tokens, for recipes whose epochs take all data at once
+SHARE_OF_WHOLE, FEWEST_OF_WHOLE = (
+    0.04,
+    10_000,
+)  # share of the data, and tokens, for recipes whose epochs take all data at once
 COMPARED = 300  # sentences on which spreads are measured
 TOO_LITTLE = "there was too little data to hold some of them out"
 

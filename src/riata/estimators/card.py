@@ -77,8 +77,13 @@ def _figures(estimator: Any, facts: dict[str, Any], score: Any) -> list[str]:
         lines.append(f"On `{file}`:\n\n```text\n{str(evaluation).rstrip()}\n```")
     if not lines:
         lines.append(PLACE + "Score the model on data that it has not seen: `riata card --evaluate FILE`.")
-    calibrated = "calibrated" if estimator.calibration_ else "not calibrated: do not read them as probabilities"
-    return [*lines, f"Confidences are {calibrated}."]
+    if estimator.calibration_:
+        said = "calibrated: " + "; ".join(map(str, estimator.calibration_))
+    elif estimator.believable:
+        said = "probabilities that the recipe has learnt"
+    else:
+        said = "not calibrated: do not read them as probabilities"
+    return [*lines, f"Confidences are {said}."]
 
 
 def _model(estimator: Any, facts: dict[str, Any]) -> list[tuple[str, str]]:

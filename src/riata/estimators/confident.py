@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from riata.models.model import Model
 
 
+MARGIN_TEMPERATURES, TOLD_APART = tuple(map(float, np.geomspace(1e-3, 1e3, 19))), 1e-10
 ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
 SUMMED = "Probabilities are summed over all outputs"
 
@@ -34,11 +35,13 @@ class Confident:
     """What estimators of sequences inherit: confidence in every chunk or tag, its calibration, and abstaining."""
 
     calibration_: tuple[Calibration, ...] = ()  # one per output; empty: not calibrated
+    _warned_of: Model | None = None  # the model about whose confidences users have been warned
 
     if TYPE_CHECKING:  # attributes that the estimator defines
         recipe: str | None
         chunks: bool
         trees: bool
+        uncalibrated_: str
         task_name: str
         classes_: list[Any]
         _recoder: Any
@@ -65,13 +68,30 @@ class Confident:
         """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
         return bool(self.calibration_) or bool(registry.get("recipe", recipe_name(self)).probabilistic)
 
+    @property
+    def why_uncalibrated(self) -> str:
+        """A sentence without its end: that the model is not calibrated, and the reason, if it is known."""
+        return "The model is not calibrated" + (f" ({self.uncalibrated_})" if self.uncalibrated_ else "")
+
     def _warn_of_confidences(self) -> None:
-        """Warns the caller of the caller if confidences are not meaningful."""
+        """Warns the caller of the caller, once per model, if confidences are not meaningful."""
+        model = self._check_fitted()
+        if self.believable or self._warned_of is model:
+            return
+        self._warned_of = model
+        warnings.warn(
+            f"{self.why_uncalibrated}, so its confidences mean little; calibrate(dev) makes them believable.",
+            RiataWarning,
+            stacklevel=3,
+        )
+
+    def check_abstains(self, least: float) -> None:
+        """Refuses a least confidence that is none, or whose meaning nobody knows."""
+        check_least(least)
         if not self.believable:
-            warnings.warn(
-                "The model is not calibrated, so its confidences mean little; calibrate(dev) makes them believable.",
-                RiataWarning,
-                stacklevel=3,
+            raise UnsupportedError(
+                f"min_confidence leaves out what the model is not sure of. {self.why_uncalibrated}, so its confidences mean little.",
+                remedy="Call calibrate(dev) first (riata calibrate), with sentences that it was not trained on.",
             )
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
@@ -98,6 +118,23 @@ class Confident:
             shown[output, judged] = calibration.corrected(shown[output, judged])
         return ids, shown
 
+    def margins_of(self, X: Any) -> Values:
+        """By how much the score of the best output falls if a token must have another label than the predicted one, or a chunk must go:
+        [outputs, N], 0 or more; NaN: the search knows no other output.
+
+        At low temperatures, temperature x log(p / (1 - p)) of a confidence p comes close to it. The lowest one is used at which p can
+        still be told from 1.
+        """
+        self._check_fitted()
+        _, values = self._weighed(self.input_columns(self.sentences(X)), list(MARGIN_TEMPERATURES))
+        told = (values < 1 - TOLD_APART) & (values > TOLD_APART)
+        lowest = np.argmax(told, axis=0)
+        p = np.take_along_axis(values, lowest[None], axis=0)[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            margins = np.array(MARGIN_TEMPERATURES)[lowest] * np.log(p / (1 - p))
+        found: Values = np.where(told.any(axis=0), np.maximum(margins, 0.0), np.nan)
+        return found
+
     def predict_confidence(self, X: Any, *, given: Any = None) -> list[Any]:
         """The confidence of the search in the labels that predict returns, token by token; for several outputs, a tuple per token.
 
@@ -105,7 +142,7 @@ class Confident:
         """
         from riata.data.memory import is_empty
 
-        self._check_fitted()
+        self._warn_of_confidences()
         corpus = self._knowing(X, given)
         if is_empty(X):
             return PerSentence([] for _ in X)
@@ -235,7 +272,7 @@ class Confident:
 
         method: temperature, one number that sharpens or flattens them; isotonic, in addition a rising curve, which needs some thousands of
         predictions.
-        The calibration is part of the model and its file. Training again removes it.
+        The calibration is part of the model and its file, in place of the one that training found. Training again replaces it.
         """
         from riata.confidence.calibration import check_method
         from riata.confidence.report import CalibrationReport
@@ -261,7 +298,7 @@ class Confident:
 
             kind = "chunks" if self.chunk_outputs[output] else ("heads", "relations")[output] if self.trees else "tags"
             found.append(_calibrated(judge, judged, method, kind, data.document))
-        self.calibration_ = tuple(each.calibration for each in found)
+        self.calibration_, self.uncalibrated_ = tuple(each.calibration for each in found), ""
         return CalibrationReport(method, tuple(found))
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
@@ -281,7 +318,6 @@ class Confident:
         """Labels, output by output, without those of less confidence: a chunk becomes O, a tag None."""
         from riata.data.encodings.base import OUTSIDE
 
-        check_least(least)
         found: list[list[str | None]] = []
         for column, of, chunks in zip(self.output_columns(ids), values, self.chunk_outputs, strict=True):
             unsure = (of < least) & (~_outside(column) if chunks else True)

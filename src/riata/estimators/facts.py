@@ -32,6 +32,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "vectors": None
         if (vectors := estimator.model_.features.vectors) is None
         else {"words": len(vectors), "width": vectors.width},
+        "calibration": "; ".join(map(str, estimator.calibration_)) or _why_uncalibrated(estimator),
         "constraints": stored_constraints(estimator)[0] or None,
         "settings": {
             k: v
@@ -44,6 +45,12 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
             "best_score": estimator.best_score_,
         },
     }
+
+
+def _why_uncalibrated(estimator: Any) -> str:
+    if estimator.believable:
+        return "none is needed: the recipe learns probabilities"
+    return f"none: {estimator.uncalibrated_}" if estimator.uncalibrated_ else "none"
 
 
 def shown(value: object) -> str:

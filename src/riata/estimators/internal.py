@@ -9,6 +9,7 @@ INTERNAL = frozenset(
         "believable",
         "best_output",
         "breadth_",
+        "check_abstains",
         "changed_params",
         "check_gold",
         "chosen_tags",
@@ -35,6 +36,7 @@ INTERNAL = frozenset(
         "known_width",
         "labeller",
         "labels_of",
+        "margins_of",
         "names_",
         "nbest_and_tags",
         "nbest_ids",
@@ -67,6 +69,7 @@ INTERNAL = frozenset(
         "vote_labels",
         "without_column",
         "whole_output",
+        "why_uncalibrated",
         "with_listed_tags",
         "with_output",
     }

@@ -26,16 +26,18 @@ class Keeping(Predicting):
         """Drops a share of the weights, from 0 to below 1: those nearest to zero. The file shrinks by about that share.
 
         Score it on development data afterwards: half of the weights of `mira` seldom change the score (docs/model-file.md). First passes
-        and taggers inside are pruned alike. Calibrate after it, not before.
+        and taggers inside are pruned alike. The calibration of training goes, since
+        other weights have other confidences: call calibrate after it.
 
         >>> tagger = riata.Tagger("mira", epochs=2).fit([["a", "b"]], [["X", "Y"]])
         >>> tagger.prune(0.5).predict([["a", "b"]])
         [['X', 'Y']]
         """
+        from riata.confidence.calibration import TRAINING
         from riata.models.pruning import pruned
 
         model = self._check_fitted()
-        if self.calibration_:
+        if any(each.source != TRAINING for each in self.calibration_):
             raise UnsupportedError(
                 "The model is calibrated, and other weights have other confidences.",
                 remedy="Prune first; then call calibrate again.",
@@ -45,6 +47,8 @@ class Keeping(Predicting):
             if inner is not None:
                 inner.prune(share)
         self.model_, self._exact, self._run = found, None, None
+        if self.calibration_:
+            self.calibration_, self.uncalibrated_ = (), "it was pruned"
         self.__dict__.pop("_partial", None)
         return self
 

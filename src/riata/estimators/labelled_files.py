@@ -173,6 +173,8 @@ def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, forma
         from riata.estimators.kept_labels import check_given
 
         check_given(given, shown.min_confidence)
+    if shown.min_confidence is not None:
+        estimator.check_abstains(shown.min_confidence)
     placed = estimator.format_ == format.name and all(0 <= output < len(format.fields) for output in estimator.outputs_)
     if format.fields and not placed:
         raise UnsupportedError(

@@ -80,7 +80,7 @@ class Predicting(Confident, ByLabel, Constrained):
     ) -> Predictions:
         """The labels of every sentence: a list, which notebooks show as labelled text.
 
-        Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None.
+        Below min_confidence, from 0 to 1, it abstains: a chunk is left out (O), a tag is None. Refused if the model is not calibrated.
         given: labels that are known, a list per sentence, with None where any will do; the best labelling that has them is found.
         text: X is a list of sentences, each a string, which are split at spaces; or a function from a sentence to its words,
         to split them by.
@@ -100,11 +100,10 @@ class Predicting(Confident, ByLabel, Constrained):
         if text:
             X = self.split_text(X, text)
         if min_confidence is not None:
-            from riata.estimators.confident import check_least
             from riata.estimators.kept_labels import check_given
 
             check_given(given, min_confidence)
-            check_least(min_confidence)
+            self.check_abstains(min_confidence)
         elif given is None and type(X) is list and (found := self._predict_at_once(model, X)) is not None:
             predictions = Predictions(found)
             predictions._about = (X, 0, self.chunks)
@@ -115,7 +114,6 @@ class Predicting(Confident, ByLabel, Constrained):
         if min_confidence is None:
             labels: list[Any] = self._as_outputs(self.predict_ids(corpus))
         else:
-            self._warn_of_confidences()
             outputs = self.abstaining(*self.confidence_ids(corpus), min_confidence)
             labels = self._as_given_out(outputs)
         predictions = Predictions(
@@ -246,7 +244,7 @@ class Predicting(Confident, ByLabel, Constrained):
         self._check_fitted()
         threads = checked(self, training=False).threads or cores()
         shown = Shown(nbest, confidence, min_confidence)
-        if min_confidence is not None:
+        if confidence:
             self._warn_of_confidences()
         chosen = format_of_file(source, PLAIN if text else AUTO, self.format_)
         if documents is not None:

@@ -123,4 +123,6 @@ def train_again(
     second, made = again(first.best_epoch - before)
     if second.model is None:  # interrupted before an epoch was complete: the first model is returned
         return replace(first, interrupted=True), made
-    return replace(second, apart=first.model, best_score=first.best_score, history=[*first.history, *second.history]), made
+    return replace(
+        second, apart=first.model, best_score=first.best_score, history=[*first.history, *second.history]
+    ), made

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from riata.data.chunk_boundaries import is_extended, spans_of
@@ -54,10 +56,12 @@ class Answering:
         labels = self.estimator.predict(sentences, min_confidence=ask.min_confidence)
         found = [self.sentence(words, each) for words, each in zip(question.words, labels, strict=True)]
         if ask.confidence:
-            for each, values in zip(found, self.estimator.predict_confidence(sentences), strict=True):
-                self._add_confidence(each, values)
+            name, tables = self._sure(sentences)
+            for each, values in zip(found, tables, strict=True):
+                self._add_sureness(each, name, values)
         if ask.nbest:
-            summed = ask.confidence and not self.estimator.model_.outputs.lists_searched
+            listed = self.estimator.model_.outputs.lists_searched
+            summed = ask.confidence and self.estimator.believable and not listed
             lists = self.estimator.predict_nbest(sentences, ask.nbest, probabilities=summed)
             number = "probability" if summed else "score"
             for each, ranked in zip(found, lists, strict=True):
@@ -74,13 +78,25 @@ class Answering:
         del found["tokens"]
         return found
 
-    def _add_confidence(self, sentence: dict[str, Any], values: Sequence[Any]) -> None:
-        """A token has the confidence of its chunk, or of its label."""
-        sentence["confidence"] = self._columns([_rounded(value) for value in values])
+    def _sure(self, sentences: list[Any]) -> tuple[str, list[Any]]:
+        """How sure the model is of every token, and what this is called: confidence or, if this would mean little, margin."""
+        if self.estimator.believable:
+            return "confidence", self.estimator.predict_confidence(sentences)
+        corpus = self.estimator.sentences(sentences)
+        columns = self.estimator.margins_of(corpus).T
+        rows = columns[:, 0].tolist() if len(self.names) == 1 else list(map(tuple, columns.tolist()))
+        return "margin", [rows[low:high] for low, high in pairwise(corpus.starts.tolist())]
+
+    def _add_sureness(self, sentence: dict[str, Any], called: str, values: Sequence[Any]) -> None:
+        """A token has the confidence, or the margin, of its chunk, or of its label."""
+        sentence[called] = self._columns([_rounded(value) for value in values])
         for name in self._chunks:
             for span in sentence["spans"]:
-                span["confidence"] = sentence["confidence"][name][span["start"]]
+                span[called] = sentence[called][name][span["start"]]
 
 
 def _rounded(value: Any) -> Any:
-    return tuple(map(_rounded, value)) if isinstance(value, tuple) else round(value, 6)
+    """NaN becomes None, which JSON has."""
+    if isinstance(value, tuple):
+        return tuple(map(_rounded, value))
+    return None if math.isnan(value) else round(value, 6)

@@ -48,6 +48,7 @@ class Span(BaseModel):
     label: str
     text: str
     confidence: float | None = None
+    margin: float | None = None
 
 
 class Labelled(BaseModel):
@@ -62,6 +63,7 @@ class Labelled(BaseModel):
     relations: list[str | None] | None = None
     spans: list[Span] | None = None
     confidence: dict[str, list[float]] | None = None
+    margin: dict[str, list[float | None]] | None = None
     nbest: list[dict[str, Any]] | None = None
     trace: dict[str, Any] | None = None
 

@@ -117,11 +117,11 @@ async function answerOf(model, text, signal) {
   const input = await inputFor(model, text, separate, model.columns === 2 ? tagger() : null, signal);
   const ask = request(model, input, set);
   const began = performance.now();
-  const { sentences: [sentence], calibrated } = await fetched("predict", withDetails(model, ask, set), signal);
+  const { sentences: [sentence] } = await fetched("predict", withDetails(model, ask, set), signal);
   const milliseconds = performance.now() - began;
   const free = withoutRules(model, ask);
   const without = free ? (await fetched("predict", free, signal)).sentences[0] : null;
-  return { model, ask, sentence, calibrated, milliseconds, unknown, byRules: without && differences(sentence, without, model.outputs) };
+  return { model, ask, sentence, milliseconds, unknown, byRules: without && differences(sentence, without, model.outputs) };
 }
 
 function tell(text) {
@@ -139,7 +139,7 @@ function show(answers) {
   watch();
 }
 
-function panelOf({ model, sentence, calibrated, milliseconds, unknown, byRules }, between, last) {
+function panelOf({ model, sentence, milliseconds, unknown, byRules }, between, last) {
   const differing = between ?? byRules;
   const head = made("header", {}, made("h2", {}, model.name), made("span", { class: "quiet small" }, `${model.name === model.task ? "" : `${model.task}, `}answered in ${Math.max(1, Math.round(milliseconds))} ms`));
   const view = sentence.heads ? treeView(sentence, model, differing, byId("outputs").clientWidth - 44) : sentenceView(sentence, model, differing);
@@ -148,8 +148,8 @@ function panelOf({ model, sentence, calibrated, milliseconds, unknown, byRules }
   if (between && last) lines.push(between.size ? `The models differ at ${counted(between.size)} of ${sentence.tokens.length}, ${marked}.` : "Both models say the same.");
   if (unknown) lines.push("The constraint names labels that this model does not have.");
   if (byRules) lines.push(byRules.size ? `Without the constraint, ${counted(byRules.size)} would have another label${between ? "." : `, ${marked}.`}` : "The constraint changes nothing here.");
-  if (sentence.confidence && !calibrated) lines.push("The model is not calibrated, so its confidences mean little.");
-  if (byId("confidence").checked && !sentence.confidence) lines.push("There is no confidence here: with constraints, it needs exact search.");
+  if (sentence.margin) lines.push("The model is not calibrated, so these are margins: by how much its score falls without a label.");
+  if (byId("confidence").checked && !sentence.confidence && !sentence.margin) lines.push("There is no confidence here: with constraints, it needs exact search.");
   if (byId("nbest").checked && !sentence.nbest) lines.push("There is no list of the best outputs here: it needs exact search without constraints.");
   if (lines.length) panel.append(made("p", { class: "summary" }, lines.join(" ")));
   if (sentence.nbest) panel.append(bestView(sentence, model));

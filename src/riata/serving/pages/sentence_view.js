@@ -16,8 +16,15 @@ function hued(element, model, label) {
   return element;
 }
 
-function sure(values, at) {
-  return values ? made("span", { class: "sure" }, percent(values[at])) : null;
+// How sure a model is of a label: a confidence or, of models that are not calibrated, a margin, which is a difference of scores.
+function sureness(confidence, margin) {
+  if (confidence !== undefined && confidence !== null) return percent(confidence);
+  return margin === undefined || margin === null ? "" : `+${margin.toPrecision(2)}`;
+}
+
+function sure(confidence, margin) {
+  const text = sureness(confidence, margin);
+  return text ? made("span", { class: "sure" }, text) : null;
 }
 
 function wordView(sentence, model, at, differing, name) {
@@ -25,7 +32,7 @@ function wordView(sentence, model, at, differing, name) {
   const word = made("span", { class: differing?.has(at) ? "word differs" : "word" }, text);
   if (name) {
     const label = sentence[name][at];
-    const tag = made("span", { class: label === null ? "tag none" : "tag" }, label ?? "–", sure(sentence.confidence?.[name], at));
+    const tag = made("span", { class: label === null ? "tag none" : "tag" }, label ?? "–", sure(sentence.confidence?.[name]?.[at], sentence.margin?.[name]?.[at]));
     word.append(hued(tag, model, label));
   }
   return word;
@@ -47,7 +54,7 @@ function sentenceView(sentence, model, differing) {
     const inside = made("span", { class: "inside" });
     for (; at < span.end; at++) inside.append(wordView(sentence, model, at, differing, name));
     at--;
-    const kind = made("span", { class: "kind" }, span.label, span.confidence === undefined ? null : sure([span.confidence], 0));
+    const kind = made("span", { class: "kind" }, span.label, sure(span.confidence, span.margin));
     row.append(hued(made("span", { class: "chunk" }, inside, kind), model, span.label));
   }
   return row;

@@ -37,8 +37,8 @@ function treeInWords({ tokens, heads, relations }) {
 
 // room: the width that there is for it; below a certain distance of words, it is scrolled.
 function treeView(sentence, model, differing, room) {
-  const { tokens, heads } = sentence, sure = sentence.confidence?.relations;
-  const relations = sentence.relations.map((relation, i) => ({ relation, text: sure ? `${relation} ${percent(sure[i])}` : relation }));
+  const { tokens, heads } = sentence, sure = (i) => sureness(sentence.confidence?.relations[i], sentence.margin?.relations[i]);
+  const relations = sentence.relations.map((relation, i) => ({ relation, text: `${relation} ${sure(i)}`.trim() }));
   const widths = tokens.map((token, i) => Math.max(widthOf(token, FONT), widthOf(relations[i].text, SMALL) + 8));
   const middle = [];
   const total = widths.reduce((sum, width) => sum + width, 16);
