@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from riata import Chunker, JointTagger, RiataWarning, Tagger, registry
+from riata.confidence.calibration import Calibration
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
@@ -34,10 +35,17 @@ from samples import (
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
 
 
+def trusted(made):
+    """The estimator, with confidences that are taken for calibrated at temperature 1 if nothing calibrated them."""
+    if made.believable:
+        return made
+    made = made.twin()
+    made.calibration_ = (Calibration(),) * len(made.chunk_outputs)
+    return made
+
+
 def surely(made, X, least):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiataWarning)
-        return made.predict(X, min_confidence=least)
+    return trusted(made).predict(X, min_confidence=least)
 
 
 @cache
@@ -236,28 +244,40 @@ def test_what_is_no_confidence_is_refused(least):
             tagger().predict(X, min_confidence=least)
 
 
-def test_only_what_is_not_calibrated_is_warned_about():
+def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
     made = quietly(Tagger(epochs=2), WORDS, TAGS)
-    with pytest.warns(RiataWarning, match="not calibrated") as caught:
-        assert made.predict(WORDS, min_confidence=0) == made.predict(WORDS)
+    with pytest.warns(RiataWarning, match="not calibrated .there was too little data") as caught:
+        made.predict_confidence(WORDS)
+        made.predict_confidence(WORDS)
     assert len(caught) == 1
+    for X in (WORDS, []):
+        with pytest.raises(UnsupportedError, match="not calibrated") as refused:
+            made.predict(X, min_confidence=0)
+        assert "calibrate(dev)" in refused.value.remedy
+    quietly(made, WORDS, TAGS)
+    with pytest.warns(RiataWarning, match="not calibrated"):
+        made.predict_confidence(WORDS)
     made.calibrate(WORDS, TAGS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert made.predict(WORDS, min_confidence=0) == made.predict(WORDS)
+        made.predict_confidence(WORDS)
 
 
-def test_a_command_warns_once_of_confidences_that_are_not_calibrated(run, tmp_path):
+def test_files_are_warned_about_and_refused_alike(run, tmp_path):
     made = quietly(Tagger(epochs=2), WORDS, TAGS)
     made.save(tmp_path / "m.riata")
     (tmp_path / "in.txt").write_text("the\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        status, _, err = run("predict", "--model", tmp_path / "m.riata", "--min-confidence", "0.5", tmp_path / "in.txt")
+    status, _, err = run("predict", "--model", tmp_path / "m.riata", "--confidence", tmp_path / "in.txt")
     assert (status, err.count("not calibrated")) == (0, 1)
+    status, out, err = run("predict", "--model", tmp_path / "m.riata", "--min-confidence", "0.5", tmp_path / "in.txt")
+    assert (status, out, err.count("not calibrated")) == (2, "", 1)
     with pytest.warns(RiataWarning, match="not calibrated") as caught:
-        made.predict_file(tmp_path / "in.txt", tmp_path / "out.txt", min_confidence=0.5)
+        made.predict_file(tmp_path / "in.txt", tmp_path / "out.txt", confidence=True)
     assert len(caught) == 1
+    with pytest.raises(UnsupportedError, match="not calibrated"):
+        made.predict_file(tmp_path / "in.txt", tmp_path / "none.txt", min_confidence=0.5)
+    assert not (tmp_path / "none.txt").exists()
 
 
 def test_untrained_estimators_are_not_sure_of_anything():

@@ -219,5 +219,5 @@ def test_learners_of_probabilities_need_no_calibration(recwarn):
     recwarn.clear()
     chunker.predict(INPUTS, min_confidence=0.5)
     assert not recwarn.list
-    with pytest.warns(riata.RiataWarning, match="not calibrated"):
+    with pytest.raises(UnsupportedError, match="not calibrated"):
         quietly(riata.Chunker("perceptron", epochs=2), CHUNKS).predict(INPUTS, min_confidence=0.5)

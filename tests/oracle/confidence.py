@@ -60,3 +60,24 @@ def rising(values, right):
             last = blocks.pop()
             blocks[-1] = (blocks[-1][0] + last[0], blocks[-1][1] + last[1])
     return [(math.fsum(at) / len(at), good / len(at)) for at, good in blocks]
+
+
+def smoothed(values, right):
+    """The log loss against Platt's targets, prediction by prediction."""
+    yes, no, total = sum(right), len(right) - sum(right), 0.0
+    for value, true in zip(values, right, strict=True):
+        target = (yes + 1) / (yes + 2) if true else 1 / (no + 2)
+        total -= target * math.log(value) + (1 - target) * math.log(1 - value)
+    return total / len(values)
+
+
+def spread(score, outputs):
+    """By how much true outputs score above the next true output of the same length, per token. score: of (sentence, output)."""
+    ahead, tokens = 0.0, 0
+    for s, own in enumerate(outputs):
+        after = [*range(s + 1, len(outputs)), *range(s)]
+        other = next((t for t in after if len(outputs[t]) == len(own) > 0), None)
+        if other is not None:
+            ahead += score(s, own) - score(s, outputs[other])
+            tokens += len(own)
+    return ahead / tokens

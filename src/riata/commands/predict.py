@@ -97,8 +97,8 @@ def command(
     A model of two passes reads the whole document, the sentences before, or the whole input, as it was trained; --context chooses another.
     With --set decode=marginals every token gets its most probable label, with --set decode=spans chunks are chosen by their probabilities.
     With constraints, standard error reports how many sentences kept them already, and how the others were made to.
-    With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated: `riata inspect` tells, and
-    `riata calibrate` does it, without which --min-confidence is refused.
+    With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated, as
+    training does by itself (`riata inspect`, `riata calibrate`); if not, --min-confidence is refused.
     """
     from riata.estimators.labelled_files import GivenColumns, Shown, labelled
     from riata.parallel import cores

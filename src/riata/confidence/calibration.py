@@ -42,6 +42,8 @@ class Calibration:
 
     def __str__(self) -> str:
         curve = f", a curve of {len(self.knots):,} points" if self.knots else ""
+        if self.source == TRAINING and self.knots:
+            curve = f", at most {self.knots[-1][1]:.3g}"
         return f"temperature {self.temperature:.3g}{curve}, from {self.source}"
 
     @classmethod

@@ -1,8 +1,9 @@
-"""One temperature, found with few searches, and carried from one model to another that has learnt more."""
+"""A temperature and, if need be, a ceiling, found with few searches, and carried from a model to another that has learnt more."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +14,72 @@ from riata.confidence.reliability import LEAST, Rights, Values
 DOUBLINGS = np.arange(-4, 1)  # temperatures tried at first, as powers of 2 times the spread of scores
 FLAT = 1e-9  # a loss that differs by no more does not depend on the temperature
 
-# A model that has learnt from more data is right more often, also in comparison with the spread of its scores, so that its temperature rises
-# by less. By how much was measured on development data of three tasks (docs/confidence.md): of models that are learnt by search, the true
-# output is compared with parts of outputs, and more data sharpen these comparisons more.
+# A model that has learnt from more data is right more often, also in comparison with the spread of its scores, so its temperature is a
+# smaller part of this spread. How much smaller was measured on development data of chunks, entities and tags (docs/confidence.md).
 GAIN, GAIN_OF_SEARCH = 0.08, 0.22
+GAIN_OF_CEILING = 0.3  # the same for the share of what is wrong although its confidence is as high as it can be
+LOWEST, NEEDED = 0.3, 0.95  # the lowest ceiling, and the share of the loss without one below which a ceiling is used
 
 
-def best_temperature(judge: Judge, right: Rights, near: float) -> float | None:
+@dataclass(frozen=True)
+class Fit:
+    """A confidence p at this temperature is believed as ceiling x p."""
+
+    temperature: float
+    ceiling: float = 1.0
+
+
+def best_fit(judge: Judge, right: Rights, near: float) -> Fit | None:
+    """The temperature of least loss; and a ceiling, if much is wrong at any temperature although its confidence is near 1.
+
+    So it is with narrow beams, which soon keep one way alone of doing most things. None: confidences do not depend on the temperature.
+    """
+    plain = best_temperature(judge, right, near, smoothed)
+    if plain is None:
+        return None
+    capped = best_temperature(judge, right, near, lambda values, right: _under_ceiling(values, right)[1]) or plain
+    ceiling, loss = _under_ceiling(judge([capped])[0], right)
+    return Fit(capped, ceiling) if loss < NEEDED * smoothed(judge([plain])[0], right) else Fit(plain)
+
+
+def _under_ceiling(values: Values, right: Rights) -> tuple[float, float]:
+    """The best ceiling, and its loss."""
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(lambda ceiling: smoothed(ceiling * values, right), bounds=(LOWEST, 1), method="bounded")
+    return float(found.x), float(found.fun)
+
+
+def smoothed(values: Values, right: Rights) -> float:
+    """The mean log loss against targets a little below 1 for what is right and above 0 for what is wrong (Platt 1999, Sec. 2.2), so that
+    few predictions, all of them right, do not make a model certain.
+    """
+    sure, number = np.clip(values, LEAST, 1 - LEAST), int(right.sum())
+    target = np.where(right, (number + 1) / (number + 2), 1 / (len(right) - number + 2))
+    return float(-np.mean(target * np.log(sure) + (1 - target) * np.log(1 - sure)))
+
+
+def first_tried(near: float) -> list[float]:
+    """The temperatures that are tried at once when it is not known more than that they are below `near`."""
+    found: list[float] = np.unique(np.clip(near * 2.0**DOUBLINGS, COLDEST, HOTTEST)).tolist()
+    return found
+
+
+def best_temperature(judge: Judge, right: Rights, near: float, loss: Callable[[Values, Rights], float]) -> float | None:
     """The temperature of least loss; None: confidences do not depend on it. near: where to begin.
 
-    The loss is that of `smoothed`. Its minimum is looked for on a grid of factors of 2 around `near`, extended while the best one is at
+    The minimum is looked for on a grid of factors of 2 around `near`, extended while the best one is at
     its end; then between the neighbours of the best one, as the lowest point of a parabola in the logarithm of the temperature.
     """
     losses: dict[float, float] = {}
 
     def ask(temperatures: Sequence[float]) -> float:
-        new = sorted({min(max(t, COLDEST), HOTTEST) for t in temperatures} - set(losses))
+        new = sorted(set(np.clip(temperatures, COLDEST, HOTTEST).tolist()) - set(losses))
         if new:
-            losses.update(zip(new, (smoothed(values, right) for values in judge(new)), strict=True))
+            losses.update(zip(new, (loss(values, right) for values in judge(new)), strict=True))
         return min(losses, key=losses.__getitem__)
 
-    best = ask((near * 2.0**DOUBLINGS).tolist())
+    best = ask(first_tried(near))
     while best in (min(losses), max(losses)) and COLDEST < best < HOTTEST:
         further = best * 2.0 ** (np.arange(1, 4) * (1 if best == max(losses) else -1))
         found = ask(further.tolist())
@@ -55,15 +101,6 @@ def _lowest(three: Sequence[float], losses: dict[float, float]) -> float:
     return float(np.exp(x[1] - slope / (2 * curve))) if curve > 0 else float(three[1])
 
 
-def smoothed(values: Values, right: Rights) -> float:
-    """The mean log loss against targets a little below 1 for what is right and above 0 for what is wrong (Platt 1999, Sec. 2.2), so that
-    few predictions, all of them right, do not make a model certain.
-    """
-    sure, number = np.clip(values, LEAST, 1 - LEAST), int(right.sum())
-    target = np.where(right, (number + 1) / (number + 2), 1 / (len(right) - number + 2))
-    return float(-np.mean(target * np.log(sure) + (1 - target) * np.log(1 - sure)))
-
-
 def partners(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """[S] For every sentence the next one of the same length, after the last one the first; its own number: there is no other."""
     found = np.arange(len(lengths))
@@ -73,11 +110,12 @@ def partners(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def carried(temperature: float, spreads: tuple[float, float], tokens: tuple[int, int], *, searches: bool) -> float:
-    """The temperature of a model, from that of another model of the same recipe.
+def carried(fit: Fit, spreads: tuple[float, float], tokens: tuple[int, int], *, searches: bool) -> Fit:
+    """What fits a model, from what fits another model of the same recipe.
 
     spreads: by how much either model scores true outputs above arbitrary ones; tokens: what either has learnt from; the other model first.
     searches: whether their recipe learns from a search.
     """
-    gain = (tokens[0] / tokens[1]) ** (GAIN_OF_SEARCH if searches else GAIN)
-    return min(max(temperature * spreads[1] / spreads[0] * gain, COLDEST), HOTTEST)
+    more = tokens[0] / tokens[1]
+    temperature = fit.temperature * spreads[1] / spreads[0] * more ** (GAIN_OF_SEARCH if searches else GAIN)
+    return Fit(min(max(temperature, COLDEST), HOTTEST), 1 - (1 - fit.ceiling) * more**GAIN_OF_CEILING)

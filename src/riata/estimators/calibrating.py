@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.confidence import carrying
 from riata.confidence.calibration import TRAINING, Calibration
-from riata.confidence.carrying import best_temperature, carried, partners
+from riata.confidence.carrying import best_fit, carried, first_tried, partners
 from riata.confidence.reliability import Values
 from riata.data.memory import inputs_of
 from riata.data.types import Corpus
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
     from riata.estimators.fitting import Fitting
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
-MOST_JUDGED, HELD = 8000, 0.2  # tokens that are judged, and the share of the data that they are at most
+MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
+    4000,
+    8000,
+    0.2,
+)  # tokens that are judged, of chunks more, and the share of the data at most
 FEWEST = 30  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
@@ -60,31 +65,32 @@ def calibrated_in_training(
 
     data: with outputs as they are learnt. Raises UnsupportedError with the reason if there is none.
     """
+    most = MOST_OF_CHUNKS if any(estimator.chunk_outputs) else MOST_JUDGED
     train, dev = replace(fit, tell=ignore).split(data)
     if dev is not None and not fit.options.refit:
-        held = _judgeable(dev)
-        return tuple(Calibration(t, source=TRAINING) for t in _temperatures(estimator, held, _spread(estimator, held)))
+        held = _judgeable(dev, most)
+        return tuple(map(_calibration, _fits(estimator, held, _spread(estimator, held))))
     if dev is not None:
-        companion, learnt, held = _kept(estimator, outcome.apart, data), train, _judgeable(dev)
+        companion, learnt, held = _kept(estimator, outcome.apart, data), train, _judgeable(dev, most)
     else:
-        plan = planned(data, fit)
-        learnt, held = data[plan.learnt], _judgeable(data[plan.held])
+        plan = planned(data, fit, most)
+        learnt, held = data[plan.learnt], _judgeable(data[plan.held], most)
         companion = _companion(estimator, fit, outcome, data, weights, plan)
     some = learnt[np.unique(np.linspace(0, len(learnt) - 1, COMPARED).astype(int))]
     spreads = _spread(companion, some), _spread(estimator, some)
-    found = _temperatures(companion, held, spreads[0])
     searches, tokens = fit.options.choice.recipe.searches, (learnt.tokens, data.tokens)
-    return tuple(Calibration(carried(t, spreads, tokens, searches=searches), source=TRAINING) for t in found)
+    fits = _fits(companion, held, spreads[0])
+    return tuple(_calibration(carried(fit, spreads, tokens, searches=searches)) for fit in fits)
 
 
-def planned(data: Corpus, fit: Fit) -> Plan:
+def planned(data: Corpus, fit: Fit, most: int) -> Plan:
     """Held-out sentences from all over the data, in runs of neighbours or whole documents, and what the companion learns from: all the
-    rest for as many epochs as are cheap or, if that is less than one, a part from all over the rest.
+    rest for as many epochs as are cheap or, if that is less than one, a part from all over the rest. most: tokens that are held out.
     """
     if len(data) < 2 or data.tokens * HELD < FEWEST:
         raise UnsupportedError(TOO_LITTLE)
     runs = blocks(data, max(2, min(data.tokens // RUN, len(data))))
-    number = max(1, round(min(MOST_JUDGED / data.tokens, HELD) * len(runs)))
+    number = max(1, round(min(most / data.tokens, HELD) * len(runs)))
     held = _spaced(len(runs), number)
     rest = np.setdiff1d(np.arange(len(runs)), held)
     tokens = sum(data[runs[i]].tokens for i in rest.tolist())
@@ -104,14 +110,14 @@ def _spaced(of: int, number: int) -> NDArray[np.int64]:
     return ((np.arange(number) + 0.5) * of / number).astype(np.int64)
 
 
-def _judgeable(data: Corpus) -> Corpus:
-    """Sentences with all their labels, as many as are judged, from all over the data."""
+def _judgeable(data: Corpus, most: int) -> Corpus:
+    """Sentences with all their labels, with about so many tokens, from all over the data."""
     known = ~np.logical_or.reduceat(np.append(is_unknown(data.columns[-1]), False), data.starts[:-1])
     kept = np.flatnonzero(known & (np.diff(data.starts) > 0))
     tokens = int(np.diff(data.starts)[kept].sum())
     if not tokens:
         raise UnsupportedError(TOO_LITTLE)
-    step = max(1.0, tokens / MOST_JUDGED)
+    step = max(1.0, tokens / most)
     return data[kept[_spaced(len(kept), max(1, int(len(kept) / step)))]]
 
 
@@ -145,12 +151,18 @@ def _kept(estimator: Fitting, model: Any, data: Corpus) -> Fitting:
     return made
 
 
-def _temperatures(estimator: Fitting, held: Corpus, near: float) -> list[float]:
-    """The best temperature of every output on sentences that the model has not learnt from. near: where to look for them."""
+def _calibration(fit: carrying.Fit) -> Calibration:
+    knots = ((0.0, 0.0), (1.0, fit.ceiling)) if fit.ceiling < 1 else ()
+    return Calibration(fit.temperature, knots, TRAINING)
+
+
+def _fits(estimator: Fitting, held: Corpus, near: float) -> list[carrying.Fit]:
+    """What fits every output on sentences that the model has not learnt from. near: where to look for temperatures."""
     inputs = inputs_of(held)
-    labels, _ = estimator._weighed(inputs, [near])
-    known: dict[float, Values] = {}
-    found = []
+    first = first_tried(near)
+    labels, values = estimator._weighed(inputs, first)
+    known: dict[float, Values] = dict(zip(first, values, strict=True))
+    found: list[carrying.Fit] = []
     for output, judged in enumerate(_judged(estimator, held, estimator._as_classes(labels, held.starts))):
         if len(judged.tokens) < FEWEST:
             raise UnsupportedError(f"only {len(judged.tokens)} predictions could be judged on held-out sentences")
@@ -161,7 +173,7 @@ def _temperatures(estimator: Fitting, held: Corpus, near: float) -> list[float]:
                 known.update(zip(new, estimator._weighed(inputs, new)[1], strict=True))
             return np.stack([known[t][output, judged.tokens] for t in temperatures])
 
-        best = best_temperature(judge, judged.right, near)
+        best = best_fit(judge, judged.right, near)
         if best is None:
             raise UnsupportedError("its search keeps no alternatives that confidences could come from")
         found.append(best)

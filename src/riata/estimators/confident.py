@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from riata.models.model import Model
 
 
-MARGIN_TEMPERATURES, TOLD_APART = tuple(map(float, np.geomspace(1e-3, 1e3, 19))), 1e-10
 ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
 SUMMED = "Probabilities are summed over all outputs"
 
@@ -121,19 +120,11 @@ class Confident:
     def margins_of(self, X: Any) -> Values:
         """By how much the score of the best output falls if a token must have another label than the predicted one, or a chunk must go:
         [outputs, N], 0 or more; NaN: the search knows no other output.
-
-        At low temperatures, temperature x log(p / (1 - p)) of a confidence p comes close to it. The lowest one is used at which p can
-        still be told from 1.
         """
+        from riata.confidence.margins import TEMPERATURES, margins
+
         self._check_fitted()
-        _, values = self._weighed(self.input_columns(self.sentences(X)), list(MARGIN_TEMPERATURES))
-        told = (values < 1 - TOLD_APART) & (values > TOLD_APART)
-        lowest = np.argmax(told, axis=0)
-        p = np.take_along_axis(values, lowest[None], axis=0)[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            margins = np.array(MARGIN_TEMPERATURES)[lowest] * np.log(p / (1 - p))
-        found: Values = np.where(told.any(axis=0), np.maximum(margins, 0.0), np.nan)
-        return found
+        return margins(self._weighed(self.input_columns(self.sentences(X)), TEMPERATURES.tolist())[1])
 
     def predict_confidence(self, X: Any, *, given: Any = None) -> list[Any]:
         """The confidence of the search in the labels that predict returns, token by token; for several outputs, a tuple per token.

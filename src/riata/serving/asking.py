@@ -51,7 +51,7 @@ class Ask(BaseModel):
     nbest: int | None = Field(None, ge=1, description="So many outputs of every sentence, best first, with scores.")
     confidence: bool = Field(
         False,
-        description="How sure the model is of every label, from 0 to 1; if it is not calibrated, `margin` instead: a difference of scores.",
+        description="How sure the model is of every label, from 0 to 1; uncalibrated ones give a `margin` of scores.",
     )
     min_confidence: float | None = Field(None, ge=0, le=1, description="Leave out labels below this confidence.")
     trace: bool = Field(False, description="The search, step by step. For one sentence.")

@@ -1,0 +1,268 @@
+"""Calibration in training: what it changes (confidences) and what it does not (all else), where it comes from, and where it is left out."""
+
+import json
+import pickle
+from functools import cache
+
+import numpy as np
+import pytest
+
+from oracle import confidence as oracle
+from riata import Chunker, DependencyParser, JointTagger, RiataError, Tagger
+from riata.confidence.calibration import CALLED, TRAINING
+from riata.data.memory import inputs_of
+from riata.errors import ModelFileError, SettingError, UnsupportedError
+from riata.estimators.calibrating import HELD, RUN, _spread, planned
+from riata.estimators.facts import facts_of
+from riata.estimators.model_file import from_bytes, to_bytes
+from riata.estimators.model_header import LONGEST_REASON, uncalibrated_in
+from riata.models import container
+from samples import TAGS, WORDS, as_text, embedded, quietly, treebank
+
+
+def tagged(split="train"):
+    return embedded(("word", "tag"), split)
+
+
+def as_lists(data):
+    return [[tuple(map(str, token)) for token in sentence] for sentence in data]
+
+
+@cache
+def chunker(**params):
+    return quietly(Chunker(**{"epochs": 5, **params}), embedded())
+
+
+MODELS = {
+    "chain": (lambda **p: Chunker(epochs=5, **p), embedded),
+    "tags": (lambda **p: Tagger("perceptron", epochs=5, **p), tagged),
+    "beam": (lambda **p: Chunker("laso-perceptron", beam=5, epochs=3, **p), embedded),
+    "segments": (lambda **p: Chunker("laso-alma", structure="segments", beam=5, epochs=3, **p), embedded),
+    "joint": (lambda **p: JointTagger("laso-perceptron", beam=5, epochs=3, **p), embedded),
+    "factorial": (lambda **p: JointTagger("mira", structure="factorial", epochs=3, **p), embedded),
+    "m3n": (lambda **p: Chunker("m3n", epochs=10, **p), embedded),
+    "bits": (lambda **p: Chunker(epochs=3, bits=14, **p), embedded),
+    "bioes": (lambda **p: Chunker(epochs=5, learn_as="bioes", **p), embedded),
+    "shards": (lambda **p: Chunker(epochs=5, shards=2, seeds=2, **p), embedded),
+    "passes": (lambda **p: Chunker(epochs=3, passes=2, folds=2, **p), embedded),
+    "dev": (lambda **p: Chunker(epochs=3, dev=0.2, **p), embedded),
+    "refit": (lambda **p: Chunker(epochs=3, dev=0.2, refit=True, **p), embedded),
+}
+
+
+def without_calibration(estimator):
+    header, arrays = container.unpack(memoryview(to_bytes(estimator)))
+    header.pop("calibration", None)
+    header.pop("uncalibrated", None)
+    return json.dumps(header), {name: np.asarray(array).tobytes() for name, array in arrays.items()}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_are_calibrated_and_otherwise_the_same(name):
+    make, data = MODELS[name]
+    made, plain = (quietly(make(calibrated=calibrated), data()) for calibrated in (True, False))
+    assert made.uncalibrated_ == ""
+    assert [each.source for each in made.calibration_] == [TRAINING] * made.outputs
+    assert plain.calibration_ == ()
+    assert plain.uncalibrated_ == "it was trained with calibrated=False"
+    assert without_calibration(made) == without_calibration(plain)
+    test = data(split="test")
+    assert made.predict(test) == plain.predict(test)
+    for calibrated, uncalibrated in zip(made.reliability(test), plain.reliability(test), strict=True):
+        assert calibrated.log_loss < uncalibrated.log_loss + 0.02
+
+
+@pytest.mark.parametrize("name", ["chain", "tags", "beam"])
+def test_confidences_become_more_reliable(name):
+    make, data = MODELS[name]
+    made, plain = (quietly(make(calibrated=calibrated), data()) for calibrated in (True, False))
+    (after,), (before,) = (each.reliability(data(split="test")) for each in (made, plain))
+    assert after.ece < before.ece
+    assert after.log_loss < before.log_loss
+    (best,) = (each.after for each in plain.calibrate(data(split="test")).outputs)
+    assert after.log_loss < best.log_loss + 0.1
+
+
+def test_the_same_seed_gives_the_same_bytes():
+    one, other = (quietly(Chunker(epochs=3, seed=1, threads=threads), embedded()) for threads in (1, 2))
+    assert to_bytes(one) == to_bytes(other)
+
+
+def test_trees_are_calibrated_head_by_head_and_relation_by_relation():
+    data = treebank(150)
+    made = quietly(DependencyParser("mira", structure="projective", tags="given", epochs=3), data)
+    assert len(made.calibration_) == 2
+    moves = quietly(DependencyParser(tags="given", beam=4, epochs=3), data)
+    assert len(moves.calibration_) == 2
+    test = treebank(60, seed=2)
+    plain = moves.twin()
+    plain.calibration_ = ()
+    for after, before in zip(moves.reliability(test), plain.reliability(test), strict=True):
+        assert after.log_loss < before.log_loss
+        assert after.ece < before.ece
+
+
+# --- how it is found -------------------------------------------------------------------------------------------------
+
+
+def test_the_spread_is_that_of_its_definition():
+    made, data = chunker(), made_ready()
+    gold = [[str(token[-1]) for token in sentence] for sentence in data]
+    labels = {text: i for i, text in enumerate(made.model_.labels)}
+
+    def score(sentence, output):
+        instances = made.model_.instances(inputs_of(data[sentence : sentence + 1]))
+        return float(made.model_.scores_of(instances, np.array([labels[text] for text in output], np.int32))[0])
+
+    assert _spread(made, data) == pytest.approx(oracle.spread(score, gold), rel=1e-5)
+
+
+def made_ready():
+    """Sentences with their outputs as they are learnt, as training has them."""
+    return embedded()[:60]
+
+
+class Fits:
+    """What `planned` reads of a training."""
+
+    class options:
+        epochs = 20
+
+        class choice:
+            class recipe:
+                whole = False
+
+
+def test_what_is_held_out_is_not_learnt_from():
+    data = embedded()
+    plan = planned(data, Fits, 4000)
+    assert not set(plan.held.tolist()) & set(plan.learnt.tolist())
+    assert 0 < data[plan.held].tokens < 2 * HELD * data.tokens
+    assert 1 <= plan.epochs <= 20
+    longest = max(len(part) for part in np.split(plan.held, np.flatnonzero(np.diff(plan.held) > 1) + 1))
+    assert data.tokens / len(data) * longest > RUN / 2  # neighbours are held out together
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_too_few_sentences_are_told(most):
+    with pytest.raises(UnsupportedError, match="too little data"):
+        planned(embedded()[:most], Fits, 4000)
+
+
+# --- where it is left out --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_little_data_leave_it_out(number):
+    made = quietly(Tagger(epochs=2), WORDS[:number], TAGS[:number])
+    assert made.calibration_ == ()
+    assert "little data" in made.uncalibrated_
+    assert "little data" in facts_of(made, 0)["calibration"]
+
+
+def test_without_chunks_there_is_nothing_to_judge():
+    data = [
+        [(word, tag, "B-X" if s == 0 else "O") for word, tag, _ in sentence] for s, sentence in enumerate(embedded())
+    ]
+    made = quietly(Chunker(epochs=2), data)
+    assert made.calibration_ == ()
+    assert "no chunk is predicted" in made.uncalibrated_
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: Chunker("laso-perceptron", queue="greedy", epochs=2), "alternatives"),
+        (lambda: Chunker("laso-perceptron", queue="best-first", epochs=2), "best-first"),
+    ],
+)
+def test_searches_without_confidences_leave_it_out(make, reason):
+    made = quietly(make(), embedded())
+    assert made.calibration_ == ()
+    assert reason in made.uncalibrated_
+
+
+def test_recipes_that_learn_probabilities_need_none():
+    made = quietly(Chunker("crf", epochs=5), embedded())
+    assert (made.calibration_, made.uncalibrated_) == ((), "")
+    assert made.believable
+    assert "learns probabilities" in facts_of(made, 0)["calibration"]
+
+
+def test_portions_are_not_calibrated():
+    made = quietly(Chunker(epochs=2), embedded())
+    made.partial_fit(embedded()[:50])
+    assert made.calibration_ == ()
+    assert "partial_fit" in made.uncalibrated_
+    quietly(made.set_params(warm_start=True), embedded())
+    assert made.calibration_
+
+
+def test_streams_are_not_calibrated(tmp_path):
+    (tmp_path / "t.txt").write_text(as_text(as_lists(embedded())))
+    made = quietly(Chunker(epochs=1, stream=True), tmp_path / "t.txt")
+    assert made.calibration_ == ()
+    assert "stream=True" in made.uncalibrated_
+
+
+# --- what becomes of it ----------------------------------------------------------------------------------------------
+
+
+def test_files_and_pickles_keep_where_it_comes_from(tmp_path):
+    made = quietly(Chunker(epochs=2), embedded())
+    for again in (from_bytes(to_bytes(made)), pickle.loads(pickle.dumps(made))):
+        assert again.calibration_ == made.calibration_
+    assert "from training" in facts_of(made, 0)["calibration"]
+    made.calibrate(embedded(split="test"))
+    assert [each.source for each in from_bytes(to_bytes(made)).calibration_] == [CALLED]
+    assert "from calibrate(dev)" in facts_of(made, 0)["calibration"]
+    little = quietly(Tagger(epochs=2), WORDS, TAGS)
+    assert from_bytes(to_bytes(little)).uncalibrated_ == little.uncalibrated_
+
+
+@pytest.mark.parametrize("reason", [None, 1, ["x"], "x" * (LONGEST_REASON + 1)])
+def test_hostile_reasons_are_refused(reason):
+    with pytest.raises(ModelFileError, match="calibration is inconsistent"):
+        uncalibrated_in({"uncalibrated": reason})
+
+
+def test_pruning_leaves_a_calibration_of_other_weights_out():
+    made = quietly(Chunker(epochs=2), embedded()).prune(0.5)
+    assert (made.calibration_, made.uncalibrated_) == ((), "it was pruned")
+
+
+def test_calibrate_is_a_method_and_calibrated_the_parameter():
+    with pytest.raises(RiataError, match="calibrated"):
+        Tagger(calibrate=False)
+    with pytest.raises(RiataError, match="calibrated"):
+        Tagger().set_params(calibrate=False)
+    with pytest.raises(SettingError, match="calibrated is 'no'"):
+        Tagger(calibrated="no").fit(WORDS, TAGS)
+
+
+def test_a_command_leaves_it_out(run, tmp_path):
+    (tmp_path / "t.txt").write_text(as_text(as_lists(embedded())))
+    for options, expected in (((), "from training"), (("--no-calibrate",), "calibrated=False")):
+        status, _, _ = run(
+            "train", "chunk", "--train", tmp_path / "t.txt", "--epochs", 2, "--model", tmp_path / "m", *options
+        )
+        assert status == 0
+        assert expected in run("inspect", tmp_path / "m")[1]
+
+
+def test_margins_tell_what_speaks_against_every_other_label():
+    """On a chain, by how much the best labelling falls if a token must have another label, among lists of the best."""
+    made = quietly(Tagger(epochs=3), WORDS, TAGS)
+    margins = made.margins_of(WORDS[:3])[0]
+    lists, at = made.predict_nbest(WORDS[:3], 2000), 0
+    for found in lists:
+        best, score = found[0]
+        for t in range(len(best)):
+            expected = score - max(s for labels, s in found if labels[t] != best[t])
+            assert margins[at] == pytest.approx(expected, rel=0.15, abs=1e-3)
+            at += 1
+
+
+def test_a_search_without_alternatives_has_no_margin():
+    made = quietly(Tagger("laso-perceptron", queue="greedy", epochs=2), WORDS, TAGS)
+    assert np.isnan(made.margins_of(WORDS)).all()
