@@ -68,6 +68,22 @@ def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
     assert list(zip(found["heads"], found["relations"], strict=True)) == model.predict([words])[0]
 
 
+def test_models_that_are_not_calibrated_show_margins(talk, files):
+    model = riata.load_model(files["words"]).twin()
+    model.calibration_ = ()
+    model.save(files["words"].with_name("plain.riata"))
+    with served({"plain": files["words"].with_name("plain.riata")}, watch=False) as talk:
+        answer = talk.predict(tokens=WORDS[0], nbest=3, confidence=True)[1]
+        status, refused = talk.predict(tokens=WORDS[0], min_confidence=0.5)
+    [found] = answer["sentences"]
+    assert answer["calibrated"] is False
+    assert found["margin"]["labels"] == pytest.approx(model.margins_of(WORDS[:1])[0].tolist(), abs=1e-6)
+    assert all(span["margin"] >= 0 for span in found["spans"])
+    assert found.get("confidence") is None
+    assert all("score" in one for one in found["nbest"])
+    assert (status, "calibrate(dev)" in refused["remedy"]) == (422, True)
+
+
 def test_lists_and_confidences_are_those_of_the_estimator(talk, files):
     model = riata.load_model(files["words"])
     [found] = talk.predict(model="words", tokens=WORDS[0], nbest=3, confidence=True)[1]["sentences"]
@@ -79,7 +95,7 @@ def test_lists_and_confidences_are_those_of_the_estimator(talk, files):
     assert [one["score"] for one in scored["nbest"]] == [score for _, score in model.predict_nbest(WORDS[:1], 2)[0]]
     answer = talk.predict(model="words", tokens=WORDS, min_confidence=1.0)[1]
     assert [s["labels"] for s in answer["sentences"]] == model.predict(WORDS, min_confidence=1.0)
-    assert answer["calibrated"] is False
+    assert answer["calibrated"] is True
 
 
 def test_a_trace_shows_the_search_with_the_beam_of_the_request(talk):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import riata
+from riata.confidence.calibration import Calibration
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing
 from riata.errors import DataError, SettingError, TemplateError, UnsupportedError
@@ -230,6 +231,7 @@ def test_heads_are_numbers_where_the_parser_may_abstain(recipe):
         [("dogs", "2", "nsubj"), ("bark", "0", "root")],
     ] * 4
     parser = riata.DependencyParser(recipe, epochs=4, tags="given").fit(train, listener=lambda event: None)
+    parser.calibration_ = (Calibration(), Calibration())
     words = [["the", "dog", "barks"]]
     assert (
         parser.predict(words, min_confidence=0.0) == parser.predict(words) == [[(2, "det"), (3, "nsubj"), (0, "root")]]

@@ -38,7 +38,7 @@ MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
     8000,
     0.2,
 )  # tokens that are judged, of chunks more, and the share of the data at most
-FEWEST = 30  # predictions of each output
+FEWEST = 15  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
 SHARE_OF_WHOLE, FEWEST_OF_WHOLE = (
