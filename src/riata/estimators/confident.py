@@ -265,7 +265,7 @@ class Confident:
         predictions.
         The calibration is part of the model and its file, in place of the one that training found. Training again replaces it.
         """
-        from riata.confidence.calibration import check_method
+        from riata.confidence.calibration import UNCALIBRATED, check_method
         from riata.confidence.report import CalibrationReport
         from riata.data.memory import inputs_of
 
@@ -275,7 +275,7 @@ class Confident:
         corpus = inputs_of(data)
         labels, _ = self._weighed(corpus, [1.0])
         ids = self._as_classes(labels, data.starts)
-        found = []
+        found, present = [], self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
         for output, judged in enumerate(self._judged(data, ids)):
             known: dict[float, Values] = {}
 
@@ -288,7 +288,7 @@ class Confident:
                 return np.stack([known[t] for t in temperatures])
 
             kind = "chunks" if self.chunk_outputs[output] else ("heads", "relations")[output] if self.trees else "tags"
-            found.append(_calibrated(judge, judged, method, kind, data.document))
+            found.append(_calibrated(judge, judged, method, kind, data.document, present[output]))
         self.calibration_, self.uncalibrated_ = tuple(each.calibration for each in found), ""
         return CalibrationReport(method, tuple(found))
 
@@ -352,16 +352,24 @@ def _first_half(judged: Units, document: Ids | None) -> Rights:
     return np.asarray(judged.sentences % 2 == 0)
 
 
-def _calibrated(judge: Judge, judged: Units, method: str, output: str, document: Ids | None = None) -> Calibrated:
+def _calibrated(
+    judge: Judge,
+    judged: Units,
+    method: str,
+    output: str,
+    document: Ids | None = None,
+    present: Calibration | None = None,
+) -> Calibrated:
     """Fitted to all predictions; judged in two halves, each by a fit to the other half.
 
-    document: [S] the document of each sentence; None: no documents are marked.
+    document: [S] the document of each sentence; None: no documents are marked. present: the calibration before.
     """
-    from riata.confidence.calibration import fitted
+    from riata.confidence.calibration import UNCALIBRATED, fitted
     from riata.confidence.reliability import reliability
     from riata.confidence.report import Calibrated
 
-    before, right = judge([1.0])[0], judged.right
+    first = present or UNCALIBRATED
+    before, right = first.corrected(judge([first.temperature])[0]), judged.right
     after = np.empty_like(before)
     half = _first_half(judged, document)
     for part in (half, ~half):
