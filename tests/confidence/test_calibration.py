@@ -156,7 +156,7 @@ def test_one_sentence_is_too_little():
 
 
 def test_calibration_on_data_makes_confidences_more_reliable():
-    made = embedded_chunker()
+    made = embedded_chunker(calibrated=False)
     test = embedded(split="test")
     before = made.reliability(test)[0]
     report = made.calibrate(test)
@@ -167,6 +167,9 @@ def test_calibration_on_data_makes_confidences_more_reliable():
     assert report.outputs[0].after.log_loss < before.log_loss
     assert made.predict(test) == embedded_chunker().predict(test)
     assert "chunks, after" in str(report)
+    again = embedded_chunker()
+    before = again.reliability(test)[0]
+    assert again.calibrate(test).outputs[0].before == before  # that of training
 
 
 def test_isotonic_calibration_fits_its_own_data():
@@ -190,8 +193,8 @@ def fresh():
     return quietly(Chunker(epochs=2), CHUNKS)
 
 
-def embedded_chunker():
-    return quietly(Chunker("laso-perceptron", beam=5, epochs=2), embedded()[:150])
+def embedded_chunker(**params):
+    return quietly(Chunker("laso-perceptron", beam=5, epochs=2, **params), embedded()[:150])
 
 
 GOOD = {"temperature": 2.5, "knots": [[0.1, 0.2], [0.5, 0.2], [1.0, 0.9]]}

@@ -160,9 +160,10 @@ def test_two_models_are_compared(visit):
 
 def test_confidences_and_lists_are_shown(visit):
     tab = visit(model="words", text=SENTENCE, confidence=1, nbest=1)
-    assert re.search(r"\d%", tab.locator(".chunk .kind").first.inner_text())
+    assert re.search(r"\+\d", tab.locator(".chunk .kind").first.inner_text())
     assert tab.locator(".best tr").count() == 5
     assert "not calibrated" in tab.inner_text(".summary")
+    assert "%" not in tab.inner_text(".output")
 
 
 def test_the_search_is_watched_in_a_frame(visit):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import riata
+from riata.confidence.calibration import Calibration
 from samples import CHUNKS, FEATURES, UNSEEN, WORDS, quietly, treebank
 from serving_help import served
 
@@ -69,12 +70,9 @@ def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
 
 
 def test_models_that_are_not_calibrated_show_margins(talk, files):
-    model = riata.load_model(files["words"]).twin()
-    model.calibration_ = ()
-    model.save(files["words"].with_name("plain.riata"))
-    with served({"plain": files["words"].with_name("plain.riata")}, watch=False) as talk:
-        answer = talk.predict(tokens=WORDS[0], nbest=3, confidence=True)[1]
-        status, refused = talk.predict(tokens=WORDS[0], min_confidence=0.5)
+    model = riata.load_model(files["words"])
+    answer = talk.predict(model="words", tokens=WORDS[0], nbest=3, confidence=True)[1]
+    status, refused = talk.predict(model="words", tokens=WORDS[0], min_confidence=0.5)
     [found] = answer["sentences"]
     assert answer["calibrated"] is False
     assert found["margin"]["labels"] == pytest.approx(model.margins_of(WORDS[:1])[0].tolist(), abs=1e-6)
@@ -86,6 +84,13 @@ def test_models_that_are_not_calibrated_show_margins(talk, files):
 
 def test_lists_and_confidences_are_those_of_the_estimator(talk, files):
     model = riata.load_model(files["words"])
+    model.calibration_ = (Calibration(),)
+    model.save(files["words"].with_name("sure.riata"))
+    with served({"words": files["words"].with_name("sure.riata")}, watch=False) as talk:
+        check_lists_and_confidences(talk, model)
+
+
+def check_lists_and_confidences(talk, model):
     [found] = talk.predict(model="words", tokens=WORDS[0], nbest=3, confidence=True)[1]["sentences"]
     [listed] = model.predict_nbest(WORDS[:1], 3, probabilities=True)
     assert [(one["labels"], pytest.approx(one["probability"])) for one in found["nbest"]] == listed

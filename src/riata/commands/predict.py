@@ -109,8 +109,8 @@ def command(
     if confidence and not estimator.believable:
         from riata.commands.console import stderr
 
-        text = f"{estimator.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
-        stderr().print(text, markup=False, soft_wrap=True)
+        said = f"{estimator.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
+        stderr().print(said, markup=False, soft_wrap=True)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
     asked = {"given": kept, "text": split, "named": columns["outputs"] is not None}

@@ -29,8 +29,9 @@ from riata.learning.jackknife import Indices, blocks
 from riata.learning.loop import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from riata.confidence.units import Units
-    from riata.estimators.fitting import Fitting
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
 MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
@@ -59,11 +60,11 @@ class Plan:
 
 
 def calibrated_in_training(
-    estimator: Fitting, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64]
+    estimator: Any, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64]
 ) -> tuple[Calibration, ...]:
     """The calibrations of a model that has just been trained, output by output.
 
-    data: with outputs as they are learnt. Raises UnsupportedError with the reason if there is none.
+    estimator: of sequences, which has the model. data: with outputs as they are learnt. Raises UnsupportedError with the reason if there is none.
     """
     most = MOST_OF_CHUNKS if any(estimator.chunk_outputs) else MOST_JUDGED
     train, dev = replace(fit, tell=ignore).split(data)
@@ -101,8 +102,11 @@ def planned(data: Corpus, fit: Fit, most: int) -> Plan:
         visited = max(SHARE * epochs * data.tokens, VISITS) / tokens  # in epochs over all the rest
         share, epochs = min(visited, 1.0), min(epochs, max(1, int(visited)))
     learnt = rest[_spaced(len(rest), max(1, round(min(share, 1.0) * len(rest))))]
-    joined = [np.sort(np.concatenate([runs[i] for i in part.tolist()])) for part in (learnt, held)]
-    return Plan(*joined, epochs)
+    return Plan(_joined(runs, learnt), _joined(runs, held), epochs)
+
+
+def _joined(runs: Sequence[Indices], chosen: NDArray[np.int64]) -> Indices:
+    return np.sort(np.concatenate([runs[i] for i in chosen.tolist()]))
 
 
 def _spaced(of: int, number: int) -> NDArray[np.int64]:
@@ -122,8 +126,8 @@ def _judgeable(data: Corpus, most: int) -> Corpus:
 
 
 def _companion(
-    estimator: Fitting, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64], plan: Plan
-) -> Fitting:
+    estimator: Any, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64], plan: Plan
+) -> Any:
     part, options = data[plan.learnt], fit.options
     settings = options.settings
     for name, value in outcome.chosen.items():
@@ -131,9 +135,11 @@ def _companion(
     options = replace(
         options,
         epochs=plan.epochs,
-        **dict.fromkeys(("dev", "patience"), None),
+        dev=None,
+        patience=None,
         refit=False,
-        **dict.fromkeys(("seeds", "shards"), 1),
+        seeds=1,
+        shards=1,
         settings=settings,
         class_weight=weights_in(part, options.class_weight, data),
     )
@@ -144,7 +150,7 @@ def _companion(
     return _kept(estimator, found.model, part)
 
 
-def _kept(estimator: Fitting, model: Any, data: Corpus) -> Fitting:
+def _kept(estimator: Any, model: Any, data: Corpus) -> Any:
     """The estimator with another model of its recipe."""
     made = estimator.twin()
     made.set_model(model.rounded(None if data.given is None else data.given.width), estimator._tags())
@@ -156,7 +162,7 @@ def _calibration(fit: carrying.Fit) -> Calibration:
     return Calibration(fit.temperature, knots, TRAINING)
 
 
-def _fits(estimator: Fitting, held: Corpus, near: float) -> list[carrying.Fit]:
+def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.Fit]:
     """What fits every output on sentences that the model has not learnt from. near: where to look for temperatures."""
     inputs = inputs_of(held)
     first = first_tried(near)
@@ -180,17 +186,18 @@ def _fits(estimator: Fitting, held: Corpus, near: float) -> list[carrying.Fit]:
     return found
 
 
-def _judged(estimator: Fitting, held: Corpus, ids: Any) -> list[Units]:
+def _judged(estimator: Any, held: Corpus, ids: Any) -> list[Units]:
     """What is predicted for data with outputs as they are learnt, and whether it is right."""
     tags = estimator._tags()
     if tags is not None and tags.recoded:
         gold = held.columns[-1]
         written = estimator._recoding(gold.alphabet.texts(), tags.learnt, tags.data).column(gold.ids, held.starts)
         held = replace(held, columns=(*held.columns[:-1], written))
-    return estimator._judged(held, ids)
+    found: list[Units] = estimator._judged(held, ids)
+    return found
 
 
-def _spread(estimator: Fitting, data: Corpus) -> float:
+def _spread(estimator: Any, data: Corpus) -> float:
     """By how much the model scores true outputs above those of other sentences of the same length, per token."""
     model, lengths = estimator._check_fitted(), np.diff(data.starts)
     truth = estimator._label_ids(data.columns[-1])
