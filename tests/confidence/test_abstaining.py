@@ -69,7 +69,7 @@ def in_encoding(encoding, split="train", most=80):
 
 @cache
 def joint():
-    return quietly(JointTagger("laso-perceptron", beam=4, epochs=1), in_encoding("auto"))
+    return quietly(JointTagger("laso-perceptron", beam=4, epochs=1, calibrated=False), in_encoding("auto"))
 
 
 def words_of(data, columns=2):
@@ -191,7 +191,7 @@ def test_unsure_tags_are_none():
 def test_of_pairs_either_may_be_missing():
     made, test = joint(), words_of(in_encoding("auto", "test", 30), 1)
     predicted, values = made.predict(test), made.predict_confidence(test)
-    least, seen = 0.97, set()
+    least, seen = 0.9, set()
     for pairs, sure, of in zip(predicted, surely(made, test, least), values, strict=True):
         tags, chunks = zip(*pairs, strict=True)
         sure_tags, sure_chunks = zip(*sure, strict=True)

@@ -64,7 +64,8 @@ def calibrated_in_training(
 ) -> tuple[Calibration, ...]:
     """The calibrations of a model that has just been trained, output by output.
 
-    estimator: of sequences, which has the model. data: with outputs as they are learnt. Raises UnsupportedError with the reason if there is none.
+    estimator: of sequences, which has the model. data: with outputs as they are learnt.
+    Raises UnsupportedError with the reason if there is none.
     """
     most = MOST_OF_CHUNKS if any(estimator.chunk_outputs) else MOST_JUDGED
     train, dev = replace(fit, tell=ignore).split(data)
