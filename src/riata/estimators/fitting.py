@@ -56,13 +56,10 @@ class Fitting(Columns):
         Python's, and a terminal shows every epoch.
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
-        from riata.data.streamed import ColumnFile
         from riata.estimators.development import with_dev
         from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
         from riata.learning.logs import heard
-        from riata.learning.streaming import StreamedFit
-        from riata.learning.survey import survey
 
         tell = heard(listener)
         began = time.perf_counter()
@@ -79,18 +76,14 @@ class Fitting(Columns):
         if options.stream:
             check_parts(options.choice.recipe, "stream=True gives a part of the data at a time")
             check_stream(self, labels=y is not None, weights=sample_weight is not None)
-            file = ColumnFile.of(X)
-            found = survey(file, options, tell, fresh=start is None)
-            fit = Fit(options, found.tags, start, tell)
-            with AsInterrupt(), within_memory():
-                outcome, labels = StreamedFit(fit, file, found).run()
-            kept = (outcome, found.sample, labels, found.sentences, found.tokens)
+            fit, kept = self._learn_in_parts(options, X, start, tell)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
             fit = Fit(options, tags, start, tell)
             with AsInterrupt(), within_memory():
                 outcome, labels = fit.run(data, weights)
             kept = (outcome, data, labels, len(data), data.tokens)
+        outcome = kept[0]
         history, seconds = [event.__dict__ for event in outcome.history], time.perf_counter() - began
         passes: dict[str, Any] = {"first_": None, "context_": None}
         if first is not None:
@@ -104,6 +97,23 @@ class Fitting(Columns):
             self._calibrate_in_training(fit, outcome, *((None, None) if options.stream else (data, weights)))
         self.seconds_ = time.perf_counter() - began
         return self
+
+    def _learn_in_parts(
+        self, options: Options, X: Any, start: Start | None, tell: Listener
+    ) -> tuple[Fit, tuple[Outcome, Corpus, LabelSet, int, int]]:
+        """Learns from a file that is read in parts; X: its path."""
+        from riata.data.streamed import ColumnFile
+        from riata.learning.cost import within_memory
+        from riata.learning.fit import Fit
+        from riata.learning.streaming import StreamedFit
+        from riata.learning.survey import survey
+
+        file = ColumnFile.of(X)
+        found = survey(file, options, tell, fresh=start is None)
+        fit = Fit(options, found.tags, start, tell)
+        with AsInterrupt(), within_memory():
+            outcome, labels = StreamedFit(fit, file, found).run()
+        return fit, (outcome, found.sample, labels, found.sentences, found.tokens)
 
     def _calibrate_in_training(self, fit: Fit, outcome: Outcome, data: Corpus | None, weights: Any) -> None:
         """Calibrates the model, or keeps the reason why not. data: None if they were read in parts."""
