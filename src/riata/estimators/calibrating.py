@@ -42,10 +42,8 @@ MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
 FEWEST = 15  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
-SHARE_OF_WHOLE, FEWEST_OF_WHOLE = (
-    0.04,
-    10_000,
-)  # share of the data, and tokens, for recipes whose epochs take all data at once
+# For recipes whose epochs take all data at once: the share of the data that the companion learns from, and the fewest tokens.
+SHARE_OF_WHOLE, FEWEST_OF_WHOLE = 0.04, 1500
 COMPARED = 300  # sentences on which spreads are measured
 TOO_LITTLE = "there was too little data to hold some of them out"
 
