@@ -107,10 +107,7 @@ def command(
     estimator, format = reader(model_file, file, columns, text=text)
     estimator = switched(estimator, keeps)
     if confidence and not estimator.believable:
-        from riata.commands.console import stderr
-
-        said = f"{estimator.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
-        stderr().print(said, markup=False, soft_wrap=True)
+        _tell_uncalibrated(estimator)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
     asked = {"given": kept, "text": split, "named": columns["outputs"] is not None}
@@ -122,6 +119,13 @@ def command(
             out.write(content)
             out.flush()
     tell_of_constraints(estimator)
+
+
+def _tell_uncalibrated(estimator: Any) -> None:
+    from riata.commands.console import stderr
+
+    said = f"{estimator.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
+    stderr().print(said, markup=False, soft_wrap=True)
 
 
 def _split(text: bool, columns: dict[str, Any]) -> Any:
