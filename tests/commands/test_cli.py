@@ -768,3 +768,28 @@ def test_columns_written_to_a_gz_name_are_compressed(tmp_path):
     riata.write_columns(corpus, path)
     assert path.read_bytes()[:2] == b"\x1f\x8b"
     assert list(riata.read_columns(path)) == list(corpus)
+
+
+def test_predictions_go_to_a_file_completely_or_not_at_all(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("train.txt").write_text(as_text())
+    assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--epochs", "1")[0] == 0
+    printed = run("predict", "--model", "m.riata", "train.txt")[1]
+    assert run("predict", "--model", "m.riata", "train.txt", "--output", "out.txt")[:2] == (0, "")
+    assert Path("out.txt").read_text() == printed
+    Path("bad.txt").write_text(as_text() + "\nonly-one-column\n\n")
+    status, _, err = run("predict", "--model", "m.riata", "bad.txt", "--output", "out.txt")
+    assert status == 2 and "bad.txt" in err
+    assert Path("out.txt").read_text() == printed
+    status, _, err = run("predict", "--model", "m.riata", "train.txt", "--output", "none/out.txt")
+    assert status == 2 and "its folder does not exist" in err
+
+
+def test_help_of_train_has_headings(run):
+    shown = run("train", "--help")[1]
+    headings = [line[:-1] for line in shown.splitlines() if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert headings == ["Data", "Learner", "Features", "Two passes", "Constraints", "Output", "Other options"]
+    shown = shown[shown.index("Data:") :]
+    assert (
+        shown.index("--train FILE") < shown.index("--recipe") < shown.index("--template") < shown.index("--model FILE")
+    )

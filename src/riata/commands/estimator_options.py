@@ -10,6 +10,7 @@ import click
 
 from riata.commands.base import format_option
 from riata.commands.column_options import Columns, OneColumn
+from riata.commands.grouped_options import together
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,17 +33,6 @@ SAME_NAMES = (
 )
 
 
-def _together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Several options as one decorator, in this order."""
-
-    def decorated(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorated
-
-
 dev_fraction_option = click.option(
     "--dev-fraction",
     type=float,
@@ -50,7 +40,7 @@ dev_fraction_option = click.option(
     help="Hold out this part of the training data, its end, to choose the epoch; such as 0.1. Documents stay whole.",
 )
 
-search_options = _together(
+search_options = together(
     click.option("--structure", metavar="NAME", help="What is searched (default: what the recipe prefers)."),
     click.option("--queue", metavar="NAME", help="How it is searched (default: what the recipe prefers)."),
     click.option("--beam", metavar="N|inf", help="Width of the beam, for queues that have one."),
@@ -62,19 +52,26 @@ search_options = _together(
     ),
     click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better development score."),
     click.option("--refit", is_flag=True, help="Then train again on all data for the best number of epochs."),
+    heading="Learner",
 )
 
-feature_options = _together(
-    click.option(
-        "--shards",
-        type=int,
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Learn from N parts of the data at once; mix the weights after every epoch.",
-    ),
-    click.option(
-        "--threads", type=int, metavar="N", help="How many work at once (default: all cores); never changes the model."
+feature_options = together(
+    together(
+        click.option(
+            "--shards",
+            type=int,
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Learn from N parts of the data at once; mix the weights after every epoch.",
+        ),
+        click.option(
+            "--threads",
+            type=int,
+            metavar="N",
+            help="How many work at once (default: all cores); never changes the model.",
+        ),
+        heading="Learner",
     ),
     click.option(
         "--template", metavar="FILE|NAME", help="Templates: a file (Riata's language or CRF++'s) or a named set."
@@ -96,9 +93,10 @@ feature_options = _together(
         metavar="B",
         help="Keep no dictionaries: hash features into a table of 2^B weights, 10 to 30.",
     ),
+    heading="Features",
 )
 
-pass_options = _together(
+pass_options = together(
     click.option(
         "--passes",
         type=click.IntRange(1, 2),
@@ -118,15 +116,17 @@ pass_options = _together(
         metavar="N",
         help="With --passes 2: models of the first pass, each of which labels sentences that it has not seen.",
     ),
+    heading="Two passes",
 )
 
-context_options = _together(
+context_options = together(
     click.option(
         "--context",
         metavar="MODE",
         help="Of two passes, where the second looks for the same words: document, window (the sentences before) or file.",
     ),
     click.option("--window", type=int, metavar="N", help="Sentences before, for --context window."),
+    heading="Two passes",
 )
 
 documents_option = click.option(
@@ -135,7 +135,7 @@ documents_option = click.option(
     help="Column that names the document of each sentence (default: -DOCSTART- lines or `# newdoc` mark documents).",
 )
 
-column_options = _together(  # of a file that a trained model reads
+column_options = together(  # of a file that a trained model reads
     click.option("--inputs", type=Columns(), help="Columns that the model reads here (default: as in training)."),
     click.option("--outputs", type=Columns(), help="Columns of its labels here (default: as in training)."),
     click.option(
@@ -143,9 +143,10 @@ column_options = _together(  # of a file that a trained model reads
     ),
     click.option("--force", is_flag=True, help="Do not compare the input with the training data."),
     documents_option,
+    heading="Data",
 )
 
-data_options = _together(
+data_options = together(
     click.option(
         "--inputs",
         type=Columns(),
@@ -171,13 +172,17 @@ data_options = _together(
     ),
     click.option("--strict", is_flag=True, help="Refuse illegal tags instead of reading them as conlleval does."),
     format_option,
-    click.option(
-        "--set",
-        "assignments",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="A setting of the recipe; `riata pieces RECIPE` lists them.",
+    together(
+        click.option(
+            "--set",
+            "assignments",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="A setting of the recipe; `riata pieces RECIPE` lists them.",
+        ),
+        heading="Learner",
     ),
+    heading="Data",
 )
 
 

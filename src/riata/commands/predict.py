@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -55,6 +56,12 @@ from riata.commands.estimator_options import (
     metavar="N",
     help="How many at once (default: all cores); never changes the output.",
 )
+@click.option(
+    "--output",
+    "output_file",
+    metavar="F",
+    help="Where the output goes, completely or not at all (default: standard output).",
+)
 @click.option("--text", is_flag=True, help="The input is running text: a sentence per line, words between spaces.")
 @column_options
 @context_options
@@ -69,6 +76,7 @@ def command(
     min_confidence: float | None,
     given: int | None,
     threads: int | None,
+    output_file: str | None,
     text: bool,
     keeps: str | None,
     **columns: Any,
@@ -76,7 +84,7 @@ def command(
     """Write the input's columns and one more, the prediction, sentence by sentence as they come in.
 
     \b
-    riata predict --model chunker.riata new.txt > labelled.txt
+    riata predict --model chunker.riata new.txt --output labelled.txt
     zcat big.txt.gz | riata predict --model chunker.riata - | head
     riata predict --model chunker.riata --nbest 3 new.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
@@ -109,16 +117,31 @@ def command(
     if confidence and not estimator.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
-    out = sys.stdout.buffer  # UTF-8 like the input, whatever the terminal has
-    asked = {"given": kept, "text": split, "named": columns["outputs"] is not None}
-    asked["documents"] = documents_of(estimator, None, columns, format)
+    documents = documents_of(estimator, None, columns, format)
+    asked = {"given": kept, "text": split, "named": columns["outputs"] is not None, "documents": documents}
     asked["unmarked"] = partial(tell_unmarked, file)
     answers = labelled(estimator, file, format=format, threads=threads or cores(), shown=shown, **asked)
-    with closing(answers):  # which ends its threads, also when nobody reads what is written
+    with (
+        closing(answers),
+        _target(output_file) as out,
+    ):  # which ends its threads, also when nobody reads what is written
         for content in answers:
             out.write(content)
             out.flush()
     tell_of_constraints(estimator)
+
+
+@contextmanager
+def _target(path: str | None) -> Iterator[IO[bytes]]:
+    """Standard output, in UTF-8 like the input, whatever the terminal has; or a file, which is written completely or not at all."""
+    from riata.data.atomic_file import check_target, whole_file
+
+    if path is None:
+        yield sys.stdout.buffer
+        return
+    check_target(path, "the output", "Make the folder, or name another file with --output.")
+    with whole_file(path) as file:
+        yield file
 
 
 def _tell_uncalibrated(estimator: Any) -> None:

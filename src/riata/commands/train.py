@@ -23,6 +23,7 @@ from riata.commands.estimator_options import (
     roles,
     search_options,
 )
+from riata.commands.grouped_options import Grouped, together
 from riata.commands.task_options import of_task, task_options
 from riata.interrupts import Terminated
 
@@ -45,65 +46,74 @@ NAMES = (
 OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has one
 
 
-@click.command(short_help="Learn a model from a file.")
+@click.command(cls=Grouped, short_help="Learn a model from a file.")
 @click.argument("task")
-@click.option("--train", "train_file", required=True, metavar="FILE", help="Training data; plain or .gz.")
-@click.option("--model", "model_file", required=True, metavar="FILE", help="Where the model goes.")
-@click.option("--dev", "dev_file", metavar="FILE", help="Development data, to choose the epoch.")
-@dev_fraction_option
-@click.option(
-    "--recipe",
-    metavar="NAME",
-    help="The learner; `riata pieces` lists them, and the default of each task.",
+@together(
+    click.option("--train", "train_file", required=True, metavar="FILE", help="Training data; plain or .gz."),
+    click.option("--dev", "dev_file", metavar="FILE", help="Development data, to choose the epoch."),
+    dev_fraction_option,
+    click.option(
+        "--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory."
+    ),
+    data_options,
+    heading="Data",
 )
-@click.option(
-    "--preset",
-    metavar="NAME",
-    help="fast or best: recipe, epochs and seeds for what matters most, time or the score; other options count before it.",
-)
-@search_options
-@click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same model, byte for byte."
-)
-@click.option(
-    "--seeds",
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
+@together(
+    click.option(
+        "--recipe", metavar="NAME", help="The learner; `riata pieces recipes` lists them, and the default of each task."
+    ),
+    click.option(
+        "--preset",
+        metavar="NAME",
+        help="fast or best: recipe, epochs and seeds for what matters most, time or the score; other options count before it.",
+    ),
+    search_options,
+    click.option(
+        "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same model, byte for byte."
+    ),
+    click.option(
+        "--seeds",
+        type=int,
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Train N models, with seeds from --seed on, and sum them into one that is as fast as each.",
+    ),
+    task_options,
+    heading="Learner",
 )
 @feature_options
 @pass_options
 @context_options
-@constraint_options
-@task_options
-@click.option("--stream", is_flag=True, help="Read the file in parts in every epoch instead of holding it in memory.")
-@data_options
-@click.option(
-    "--resume", is_flag=True, help="Continue from the model in --model, with its settings where none are given."
+@together(constraint_options, heading="Constraints")
+@together(
+    click.option("--model", "model_file", required=True, metavar="FILE", help="Where the model goes."),
+    click.option(
+        "--resume", is_flag=True, help="Continue from the model in --model, with its settings where none are given."
+    ),
+    click.option(
+        "--prune",
+        type=click.FloatRange(0, 1, max_open=True),
+        default=0.0,
+        show_default=True,
+        metavar="SHARE",
+        help="Then drop this share of the weights, those nearest to zero, for a smaller model, such as 0.5.",
+    ),
+    click.option(
+        "--calibrate",
+        metavar="NAME",
+        help="Then calibrate confidences on all development data: temperature or isotonic; see `riata calibrate --help`.",
+    ),
+    click.option(
+        "--no-calibrate",
+        "calibrated",
+        flag_value=False,
+        default=True,
+        help="Leave out the calibration that training does by itself, which takes a twentieth of its time.",
+    ),
+    click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run."),
+    heading="Output",
 )
-@click.option(
-    "--prune",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.0,
-    show_default=True,
-    metavar="SHARE",
-    help="Then drop this share of the weights, those nearest to zero, for a smaller model, such as 0.5.",
-)
-@click.option(
-    "--calibrate",
-    metavar="NAME",
-    help="Then calibrate confidences on all development data: temperature or isotonic; see `riata calibrate --help`.",
-)
-@click.option(
-    "--no-calibrate",
-    "calibrated",
-    flag_value=False,
-    default=True,
-    help="Leave out the calibration that training does by itself, which takes a twentieth of its time.",
-)
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object with the facts of the run.")
 def command(**options: Any) -> None:
     """Learn TASK (tag, chunk, joint, ner, srl, parse) from a file and write a model.
 

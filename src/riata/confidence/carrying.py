@@ -80,6 +80,8 @@ def best_temperature(judge: Judge, right: Rights, near: float, loss: Callable[[V
         return min(losses, key=losses.__getitem__)
 
     best = ask(first_tried(near))
+    if max(losses.values()) - min(losses.values()) < FLAT:  # `near` may be far away, where all confidences are 0 or 1
+        best = ask(first_tried(ask(np.geomspace(COLDEST, HOTTEST, 9).tolist())))
     while best in (min(losses), max(losses)) and COLDEST < best < HOTTEST:
         further = best * 2.0 ** (np.arange(1, 4) * (1 if best == max(losses) else -1))
         found = ask(further.tolist())
