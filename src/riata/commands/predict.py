@@ -86,7 +86,6 @@ def command(
     \b
     riata predict --model chunker.riata new.txt --output labelled.txt
     zcat big.txt.gz | riata predict --model chunker.riata - | head
-    riata predict --model chunker.riata --nbest 3 new.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
     riata predict --model chunker.riata --given 2 corrected.txt
     riata predict --model ner.riata texts.jsonl > spans.jsonl
@@ -111,16 +110,20 @@ def command(
     from riata.estimators.labelled_files import GivenColumns, Shown, labelled
     from riata.parallel import cores
 
-    split = _split(text, columns)
-    estimator, format = reader(model_file, file, columns, text=text)
-    estimator = switched(estimator, keeps)
+    found, format = reader(model_file, file, columns, text=text)
+    estimator = switched(found, keeps)
     if confidence and not estimator.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     documents = documents_of(estimator, None, columns, format)
-    asked = {"given": kept, "text": split, "named": columns["outputs"] is not None, "documents": documents}
-    asked["unmarked"] = partial(tell_unmarked, file)
-    answers = labelled(estimator, file, format=format, threads=threads or cores(), shown=shown, **asked)
+    asked = {
+        "given": kept,
+        "text": _split(text, columns),
+        "named": columns["outputs"] is not None,
+        "documents": documents,
+    }
+    asked |= {"unmarked": partial(tell_unmarked, file), "shown": shown, "threads": threads or cores()}
+    answers = labelled(estimator, file, format=format, **asked)
     with (
         closing(answers),
         _target(output_file) as out,
