@@ -15,9 +15,11 @@ help:  ## list the targets
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade pip
+	$(BIN)/pip install -q ninja $$(sed -n 's/^requires = \[\(.*\)\]/\1/p' pyproject.toml | tr -d ',"')
 
+# Without isolation, nanobind lies where it lay, so that only what has changed is compiled again.
 $(BUILT): $(VENV)/bin/pip $(SOURCES)
-	$(BIN)/pip install -q .
+	$(BIN)/pip install -q --no-build-isolation .
 	@touch $@
 
 $(INSTALLED): $(BUILT)  # what developers need beside it

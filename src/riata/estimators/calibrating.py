@@ -152,7 +152,7 @@ def _companion(
 def _kept(estimator: Any, model: Any, data: Corpus) -> Any:
     """The estimator with another model of its recipe."""
     made = estimator.twin()
-    made.set_model(model.rounded(None if data.given is None else data.given.width), estimator._tags())
+    made.set_model(model.rounded(data.array_width), estimator._tags())
     return made
 
 
