@@ -146,5 +146,5 @@ def test_what_has_no_lattice_is_refused():
         chunker("laso-alma", "lattice", queue=None, structure="chain").fit(data)
     with pytest.raises(UnsupportedError, match="keeps states"):
         chunker("laso-alma", structure="chain").fit(data)
-    with pytest.raises(SettingError, match="Unknown setting 'update'"):
+    with pytest.raises(SettingError, match="setting 'update' belongs to other recipes"):
         chunker("perceptron", "lattice").fit(data)

@@ -40,6 +40,7 @@ def small(monkeypatch):
 
 def both(path, estimator=Chunker, **params):
     """Trained in memory, and from the file in parts."""
+    params = {"calibrated": False, **params}
     held = quietly(estimator(**params), riata.read_columns(path))
     return held, quietly(estimator(stream=True, **params), path)
 
@@ -137,8 +138,8 @@ def test_parts_hold_every_sentence_once_with_its_lines(path, small):
 
 
 def test_columns_have_the_roles_that_they_are_given(path, tmp_path):
-    made = quietly(Tagger(epochs=1, stream=True), ColumnFile(path, inputs=[0], output=1))
-    held = quietly(Tagger(epochs=1), riata.read_columns(path).select([0, 1]))
+    made = quietly(Tagger(epochs=1, stream=True, calibrated=False), ColumnFile(path, inputs=[0], output=1))
+    held = quietly(Tagger(epochs=1, calibrated=False), riata.read_columns(path).select([0, 1]))
     assert to_bytes(made) == to_bytes(held)
     rows = "".join(
         f"{i}\t{w}\t_\t_\t{t}\t_\t_\t_\t_\t_\n" for i, (w, t) in enumerate(zip(WORDS[0], TAGS[0], strict=True), 1)
@@ -148,8 +149,8 @@ def test_columns_have_the_roles_that_they_are_given(path, tmp_path):
 
 
 def test_training_goes_on_from_a_model(path):
-    first = quietly(Chunker(epochs=1), riata.read_columns(path))
-    streamed = quietly(Chunker(epochs=1), riata.read_columns(path))
+    first = quietly(Chunker(epochs=1, calibrated=False), riata.read_columns(path))
+    streamed = quietly(Chunker(epochs=1, calibrated=False), riata.read_columns(path))
     for estimator, data in ((first, riata.read_columns(path)), (streamed.set_params(stream=True), path)):
         quietly(estimator.set_params(warm_start=True), data)
     assert to_bytes(streamed) == to_bytes(first)
@@ -314,6 +315,7 @@ def test_the_command_line_streams(path, tmp_path, capsys):
             "1",
             "--bits",
             "15",
+            "--no-calibrate",
         ]
         with pytest.raises(SystemExit) as stopped:
             main([*map(str, arguments), "--model", str(tmp_path / name), *options, "--json"])

@@ -86,6 +86,7 @@ def command(
     \b
     riata predict --model chunker.riata new.txt --output labelled.txt
     zcat big.txt.gz | riata predict --model chunker.riata - | head
+    riata predict --model chunker.riata --nbest 3 new.txt
     riata predict --model chunker.riata --confidence --min-confidence 0.9 new.txt
     riata predict --model chunker.riata --given 2 corrected.txt
     riata predict --model ner.riata texts.jsonl > spans.jsonl
@@ -115,19 +116,10 @@ def command(
     if confidence and not estimator.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
-    documents = documents_of(estimator, None, columns, format)
-    asked = {
-        "given": kept,
-        "text": _split(text, columns),
-        "named": columns["outputs"] is not None,
-        "documents": documents,
-    }
-    asked |= {"unmarked": partial(tell_unmarked, file), "shown": shown, "threads": threads or cores()}
-    answers = labelled(estimator, file, format=format, **asked)
-    with (
-        closing(answers),
-        _target(output_file) as out,
-    ):  # which ends its threads, also when nobody reads what is written
+    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
+    asked["named"], asked["documents"] = columns["outputs"] is not None, documents_of(estimator, None, columns, format)
+    answers = labelled(estimator, file, format=format, given=kept, shown=shown, **asked)
+    with closing(answers), _target(output_file) as out:  # ends its threads, also when nobody reads what is written
         for content in answers:
             out.write(content)
             out.flush()

@@ -38,7 +38,8 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         knots = [list(knot) for knot in self.knots]
-        return {"temperature": self.temperature, "knots": knots, "source": self.source}
+        source = {} if self.source == CALLED else {"source": self.source}
+        return {"temperature": self.temperature, "knots": knots, **source}
 
     def __str__(self) -> str:
         curve = f", a curve of {len(self.knots):,} points" if self.knots else ""

@@ -13,6 +13,8 @@ from riata.confidence.reliability import LEAST, Rights, Values
 
 DOUBLINGS = np.arange(-4, 1)  # temperatures tried at first, as powers of 2 times the spread of scores
 FLAT = 1e-9  # a loss that differs by no more does not depend on the temperature
+NEXT = 2.5  # factor between temperatures that are neighbours
+LEVEL = 0.05  # share of the loss by which it differs little: all temperatures tried may be far too high or too low
 
 # A model that has learnt from more data is right more often, also in comparison with the spread of its scores, so its temperature is a
 # smaller part of this spread. How much smaller was measured on development data of chunks, entities and tags (docs/confidence.md).
@@ -68,8 +70,8 @@ def first_tried(near: float) -> list[float]:
 def best_temperature(judge: Judge, right: Rights, near: float, loss: Callable[[Values, Rights], float]) -> float | None:
     """The temperature of least loss; None: confidences do not depend on it. near: where to begin.
 
-    The minimum is looked for on a grid of factors of 2 around `near`, extended while the best one is at
-    its end; then between the neighbours of the best one, as the lowest point of a parabola in the logarithm of the temperature.
+    The minimum is looked for on a grid of factors of 2 around `near`, which is extended and refined until both neighbours of the best one
+    are tried; then between these, as the lowest point of a parabola in the logarithm of the temperature.
     """
     losses: dict[float, float] = {}
 
@@ -80,20 +82,29 @@ def best_temperature(judge: Judge, right: Rights, near: float, loss: Callable[[V
         return min(losses, key=losses.__getitem__)
 
     best = ask(first_tried(near))
-    if max(losses.values()) - min(losses.values()) < FLAT:  # `near` may be far away, where all confidences are 0 or 1
-        best = ask(first_tried(ask(np.geomspace(COLDEST, HOTTEST, 9).tolist())))
-    while best in (min(losses), max(losses)) and COLDEST < best < HOTTEST:
-        further = best * 2.0 ** (np.arange(1, 4) * (1 if best == max(losses) else -1))
-        found = ask(further.tolist())
-        if found == best:
-            break
-        best = found
+    if max(losses.values()) - min(losses.values()) < LEVEL * max(losses.values()):
+        best = ask(np.geomspace(COLDEST, HOTTEST, 9).tolist())
+    known = 0
+    while known < len(losses):
+        known = len(losses)
+        best = ask(_beside(best, sorted(losses)))
     if max(losses.values()) - min(losses.values()) < FLAT:
         return None
     best = ask([best / 2**0.5, best * 2**0.5])
     tried = sorted(losses)
     at = tried.index(best)
     return best if at in (0, len(tried) - 1) else _lowest(tried[at - 1 : at + 2], losses)
+
+
+def _beside(best: float, tried: Sequence[float]) -> list[float]:
+    """What to try next: beyond the end of what was tried, or between the best one and neighbours that are far away."""
+    at, found = tried.index(best), []
+    for beyond, step in ((at == 0, -1), (at == len(tried) - 1, 1)):
+        if beyond:
+            found += [best * 2.0 ** (step * i) for i in (1, 2, 3)]
+        elif not 1 / NEXT <= tried[at + step] / best <= NEXT:
+            found.append((best * tried[at + step]) ** 0.5)
+    return found
 
 
 def _lowest(three: Sequence[float], losses: dict[float, float]) -> float:

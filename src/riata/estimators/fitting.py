@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from riata.learning.loop import Outcome, Trainer
     from riata.models.model import Model
 
+NOT_ASKED = "it was trained with calibrated=False"
+
 Self = TypeVar("Self", bound="Fitting")  # typing.Self needs Python 3.11
 
 
@@ -118,7 +120,7 @@ class Fitting(Columns):
     def _calibrate_in_training(self, fit: Fit, outcome: Outcome, data: Corpus | None, weights: Any) -> None:
         """Calibrates the model, or keeps the reason why not. data: None if they were read in parts."""
         if not self.calibrated or fit.options.choice.recipe.probabilistic:
-            self.uncalibrated_ = "" if self.calibrated else "it was trained with calibrated=False"
+            self.uncalibrated_ = "" if self.calibrated else NOT_ASKED
             return
         if data is None:
             self.uncalibrated_ = "stream=True reads data in parts, and holds none out"
@@ -186,7 +188,7 @@ class Fitting(Columns):
             history_=[*getattr(self, "history_", []), replace(event, dropped=trainer.dropped).__dict__],
             seconds_=(getattr(self, "seconds_", None) or 0.0) + event.seconds,
             _partial=(trainer, labels, options.learner),
-            uncalibrated_="partial_fit calibrates nothing",
+            uncalibrated_="partial_fit calibrates nothing" if self.calibrated else NOT_ASKED,
         )
         return self
 
