@@ -255,3 +255,34 @@ def test_blank_columns_are_refused_however_often_the_model_was_asked(model, data
     for _ in range(40):
         with pytest.raises(DataError, match="column 1 is '_' throughout"):
             chunker.predict([[("The", "_"), ("bus", "_")]] * 2)
+
+
+@pytest.mark.parametrize("value", ["UNK", "the", "Word"])
+def test_one_word_throughout_is_told_of_whatever_the_word(model, data, value):
+    (text,) = told(model, changed(data, lambda word, tag: (value, tag)))
+    assert text.startswith("Column 0 is ") and "many values in training" in text
+
+
+def test_blank_tags_are_told_of_where_they_are_few_and_come_late(model, data, tmp_path):
+    rows = [[(word, tag) for word, tag, _ in sentence] for sentence in data[1]] * 9
+    rows += [[(word, "_") for word, _ in sentence] for sentence in rows[:40]]
+    path = tmp_path / "late.txt"
+    path.write_text("".join("".join(f"{word} {tag}\n" for word, tag in row) + "\n" for row in rows))
+    (text,) = told(model, riata.read_columns(path))
+    assert "column 1 is blank in" in text and "none of the training data" in text
+
+
+def test_what_is_looked_at_twice_counts_once(model, data):
+    loaded = riata.load_model(model)
+    for _ in range(3):
+        loaded.evaluate(data[1])
+    assert loaded._input._tokens == min(data[1].tokens, 1_000)
+
+
+def test_servers_name_no_texts_of_their_clients(model, data):
+    loaded = riata.load_model(model)
+    loaded._input.served = True
+    for change in (lambda word, tag: (word, "T" + tag[::-1]), lambda word, tag: (f"secret {word}", tag)):
+        with pytest.warns(riata.RiataWarning) as found:
+            loaded.predict(changed(data, change))
+        assert not any("secret" in str(each.message) or "'T" in str(each.message) for each in found)

@@ -1,5 +1,6 @@
 """RoleLabeler: scikit-learn's conventions on a corpus of predicates, and outputs that can always be written."""
 
+import dataclasses
 import itertools
 import pickle
 
@@ -251,3 +252,22 @@ def test_sentences_without_predicates_are_left_alone():
     )
     assert made.predict(path_free) == [[]]
     assert made.evaluate(path_free).score == 0
+
+
+def test_a_predicate_of_several_tokens_yields_to_arguments():
+    """Otherwise what is predicted for a file of verbs with particles cannot be written."""
+    verb = Proposition(2, (riata.Span(2, 4, "V"),))
+    assert verb.with_roles([riata.Span(3, 4, "ARG2")]).arguments == (riata.Span(2, 3, "V"), riata.Span(3, 4, "ARG2"))
+    assert verb.with_roles([riata.Span(4, 5, "ARG2")]).arguments == (riata.Span(2, 4, "V"), riata.Span(4, 5, "ARG2"))
+    assert verb.with_roles([riata.Span(1, 3, "ARG2")]).arguments == (riata.Span(1, 3, "ARG2"),)
+
+
+def test_files_unlike_the_training_data_are_told_of(tmp_path):
+    many = TRAIN[np.arange(len(TRAIN) * 30) % len(TRAIN)]
+    quietly(labeler(epochs=1), many).save(tmp_path / "m.riata")
+    riata.load_model(tmp_path / "m.riata").set_params(strict=True).predict(many)
+    for column in (4, 6, 7):  # tags, relations, brackets
+        blank = riata.data.types.Column.of(["*" if column == 7 else "_"] * many.tokens)
+        odd = dataclasses.replace(many, columns=(*many.columns[:column], blank, *many.columns[column + 1 :]))
+        with pytest.raises(DataError, match=f"column {column} is "):
+            riata.load_model(tmp_path / "m.riata").set_params(strict=True).predict(odd)

@@ -31,6 +31,7 @@ CONSTANT = math.log(1e6)
 BLANK = frozenset({"", "_"})  # values that say nothing
 CLOSED = 0.05  # share of unknown values in held-out data, below which a column has tags rather than words
 FEW = 5  # tokens that may be blank in a column of any values
+MOST_BLANKS = 0.01  # share of tokens whose tag may be missing
 UNKNOWN = 0.001  # share that a value has at most if it is none of training
 FAR_AWAY = 10  # times the interquartile range of training
 RUN = 20  # values that stand together in text: so many tokens tell as much as one alone
@@ -82,18 +83,24 @@ class ColumnProfile:
         if others or len(self.values) == 1:
             return None
         closed = self.complete and self.unknown < CLOSED
-        if value not in self.values:
-            if value in BLANK:
-                return value if closed or tokens >= FEW else None
-            share = UNKNOWN
-        else:
-            share = self.largest if value == self.values[0] else min(self.largest, 1 - self.largest)
-        unlikely = closed and value and share < 0.5 and -tokens / RUN * math.log(share) > CONSTANT
-        return value if unlikely else None
+        if value not in self.known and value in BLANK:
+            return value if closed or tokens >= FEW else None
+        share = self._share(value)
+        return value if closed and value and share < 0.5 and _unlikely(share, tokens) else None
 
     def lacks_others(self, value: str, tokens: int) -> bool:
-        """Whether text has too many tokens with the value of most tokens, and no other."""
-        return value == self.values[0] and self.largest < 0.98 and -tokens / RUN * math.log(self.largest) > CONSTANT
+        """Whether text has too many tokens with this value, and no other."""
+        return self._share(value) < 0.98 and _unlikely(self._share(value), tokens)
+
+    def too_many_blanks(self, blanks: int, tokens: int) -> bool:
+        """Whether tags are missing that were all there in training. blanks: tokens with blank values that training did not have."""
+        return self.complete and self.unknown < CLOSED and _exceeds(blanks, tokens, MOST_BLANKS)
+
+    def _share(self, value: str) -> float:
+        """The share of tokens that may have a value, at most."""
+        if value == self.values[0]:
+            return self.largest
+        return min(self.largest, 1 - self.largest) if value in self.known else max(UNKNOWN, self.unknown)
 
     def too_many_unknown(self, unknown: int, tokens: int) -> bool:
         """Whether values differ from those of training; of values that hardly occur twice, this cannot be told."""
@@ -177,6 +184,11 @@ def by_key(given: Given, wanted: Collection[str] | None = None) -> dict[str, Col
 
 def _has_capital(text: str) -> bool:
     return text != text.lower()
+
+
+def _unlikely(share: float, tokens: int) -> bool:
+    """Whether so many tokens hardly ever have a value all of them, which this share of tokens has."""
+    return -tokens / RUN * math.log(share) > CONSTANT if share else True
 
 
 def _exceeds(count: int, tokens: int, share: float) -> bool:

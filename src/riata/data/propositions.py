@@ -36,10 +36,14 @@ class Proposition:
         return tuple(span for span in self.arguments or () if span.type != VERB)
 
     def with_roles(self, roles: Sequence[Span]) -> Proposition:
-        """The same predicate with these arguments, beside its own span."""
-        own = [span for span in self.arguments or () if span.type == VERB]
-        if not own and not any(span.start <= self.predicate < span.end for span in roles):
-            own = [Span(self.predicate, self.predicate + 1, VERB)]
+        """The same predicate with these arguments, beside its own span, of which its token alone stays if they overlap it."""
+
+        def apart(span: Span) -> bool:
+            return not any(span.start < end and start < span.end for start, end, _ in roles)
+
+        own = [span for span in self.arguments or () if span.type == VERB and apart(span)]
+        if not own and apart(token := Span(self.predicate, self.predicate + 1, VERB)):
+            own = [token]
         return Proposition(self.predicate, tuple(sorted([*own, *(Span(*span) for span in roles)])))
 
 

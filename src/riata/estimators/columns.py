@@ -116,9 +116,13 @@ class Columns(Trained):
         if self.inputs_:
             check_kind(corpus, self.array_width_, words=True)
         found = corpus.select([here.index(column) for column in wanted])
-        if self._input is not None and self.check_input:
-            self._input.look(found, self)
+        self._look(found)
         return found
+
+    def _look(self, inputs: Corpus) -> None:
+        """Compares input with the training data. inputs: the columns whose profile is known."""
+        if self._input is not None and self.check_input:
+            self._input.look(inputs, self)
 
     def known_width(self, format: str) -> int:
         """How many columns data of this format may have: as many as the training data, or else the inputs and outputs."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata.data.profile import BLANK, ArrayProfile, ColumnProfile, Counts, Profile, by_key
 from riata.data.types import Column, Corpus
@@ -40,10 +43,20 @@ class InputCheck:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
+        self.served = False  # whether users are clients of a server: texts of theirs are not logged, and parameters are not theirs
+        self._last: Callable[[], Any] = lambda: (
+            None
+        )  # a column of the last input, which evaluate and others look at several times
         self._seen: dict[Any, _Seen] = {}
         self._tokens = self._calls = 0
         self._file = ""
         self._told = False
+
+    @property
+    def _as_it_is(self) -> str:
+        return (
+            AS_IT_IS if not self.served else "Whoever runs the server can switch this check off (riata serve --force)."
+        )
 
     def is_due(self, sentences: Sequence[Any]) -> bool:
         """Whether a call of a few sentences should be looked at: whenever it may be without a column, and now and then."""
@@ -53,16 +66,19 @@ class InputCheck:
     def look(self, corpus: Corpus, estimator: Columns) -> None:
         """corpus: the columns that the model reads. DataError if one of them says nothing, or with `strict` if one is unlike training."""
         tokens = min(corpus.tokens, LOOKED_AT)
-        if not tokens:
+        first = _first(corpus)
+        if not tokens or first is self._last():
             return
+        self._last = weakref.ref(first)
         self._tokens += tokens
         if corpus.lines is not None and corpus.name != self._file:  # another file is another input
             self._seen, self._file, self._told = {}, corpus.name, False
         if isinstance(self.profile, ArrayProfile):
             self._look_at_arrays(corpus, tokens, estimator)
             return
-        for name, column, profile in self._columns(corpus, tokens):
-            ids, numbers = np.unique(column.ids[:tokens], return_counts=True)
+        looked_at = np.linspace(0, corpus.tokens - 1, tokens).astype(np.int64)
+        for name, column, profile in self._columns(corpus, looked_at):
+            ids, numbers = np.unique(column.ids, return_counts=True)
             counts = dict(zip(column.alphabet.texts_of(ids.astype(np.int32)), numbers.tolist(), strict=True))
             self._look_at(name, counts, profile, corpus, estimator)
 
@@ -79,30 +95,31 @@ class InputCheck:
         if tokens:
             self.look(as_corpus(few, names=not estimator.inputs_), estimator)
 
-    def _columns(self, corpus: Corpus, tokens: int) -> Iterator[tuple[str, Column, ColumnProfile]]:
+    def _columns(self, corpus: Corpus, tokens: NDArray[np.int64]) -> Iterator[tuple[str, Column, ColumnProfile]]:
+        """These tokens of every column, and its profile."""
         if isinstance(self.profile, dict):
             if corpus.given is not None:
-                here = by_key(corpus.given.take(np.arange(tokens)), self.profile)
-                nothing = Column.of([""] * tokens)
+                here = by_key(corpus.given.take(tokens), self.profile)
+                nothing = Column.of([""] * len(tokens))
                 for key, profile in self.profile.items():
                     yield f"feature {key!r}", here.get(key, nothing), profile
             return
         assert isinstance(self.profile, tuple)
         for number, (column, profile) in enumerate(zip(corpus.columns, self.profile, strict=False)):
-            yield corpus.column_name(number), column, profile
+            yield corpus.column_name(number), replace(column, ids=column.ids[tokens]), profile
 
     def _look_at(self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: Columns) -> None:
         if (value := profile.constant(counts)) is not None:
             raise DataError(
                 f"{name} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
-                remedy=f"Give it as in training{estimator.without_column}. {AS_IT_IS}",
+                remedy=f"Give it as in training{estimator.without_column}. {self._as_it_is}",
                 file=corpus.name,
             )
         seen = self._seen.setdefault(name, _Seen())
         if seen.told is Oddity.BLANK:
             return
         seen.add(counts, profile)
-        kind, text = seen.oddity(name, profile, self.profile)
+        kind, text = seen.oddity(name, profile, self.profile, examples=not self.served)
         if kind < seen.told:
             seen.told = kind
             _tell(text, corpus, estimator)
@@ -137,7 +154,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self.told = Oddity.NONE
-        self.tokens = self.unknown = self.capitals = 0
+        self.tokens = self.unknown = self.capitals = self.blanks = 0
         self.blank = ""
         self.values: set[str] = set()  # two at most
         self.others: dict[str, int] = {}  # values that are not among those of training
@@ -145,7 +162,8 @@ class _Seen:
     def add(self, counts: Counts, profile: ColumnProfile) -> None:
         known = profile.known
         if self.tokens > ENOUGH:  # what comes later counts, too
-            self.tokens, self.unknown, self.capitals = self.tokens // 2, self.unknown // 2, self.capitals // 2
+            self.tokens, self.blanks = self.tokens // 2, self.blanks // 2
+            self.unknown, self.capitals = self.unknown // 2, self.capitals // 2
         for text, number in counts.items():
             self.tokens += number
             if len(self.values) < 2:
@@ -153,6 +171,7 @@ class _Seen:
             self.capitals += number * (text != text.lower())
             if text not in known:
                 self.unknown += number
+                self.blanks += number * (text in BLANK)
                 self.others[text] = self.others.get(text, 0) + number
                 if " " in text.strip() and not profile.blanks:
                     self.blank = text
@@ -162,12 +181,13 @@ class _Seen:
     def _commonest(self) -> list[tuple[str, int]]:
         return sorted(self.others.items(), key=lambda item: -item[1])
 
-    def oddity(self, name: str, profile: ColumnProfile, whole: Profile) -> tuple[Oddity, str]:
-        """What is odd about the column, and the likely remedy."""
+    def oddity(self, name: str, profile: ColumnProfile, whole: Profile, *, examples: bool) -> tuple[Oddity, str]:
+        """What is odd about the column, and the likely remedy. examples: whether values of the input are named."""
         if self.blank:
+            shown = shortened(repr(self.blank)) if examples else "a value of several words"
             return (
                 Oddity.BLANK,
-                f"{name} has {shortened(repr(self.blank))}, and no value of training has a blank in it. "
+                f"{name} has {shown}, and no value of training has a blank in it. "
                 "Is it a whole sentence? Split it into words, or use text=True (--text).",
             )
         several = profile.complete or len(self.others) >= EXAMPLES
@@ -177,18 +197,27 @@ class _Seen:
                 if profile.complete
                 else f"are none of the {len(profile.values)} commonest of training"
             )
-            examples = ", ".join(repr(shortened(text)) for text, _ in self._commonest()[:EXAMPLES])
+            share, named = (
+                100 * self.unknown / self.tokens,
+                ", ".join(repr(shortened(t)) for t, _ in self._commonest()[:EXAMPLES]),
+            )
             return (
                 Oddity.UNKNOWN,
-                f"{name} is unlike the training data: {100 * self.unknown / self.tokens:.0f} % of its values {were} ({examples}); "
+                f"{name} is unlike the training data: {share:.0f} % of its values {were}{f' ({named})' if examples else ''}; "
                 f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}",
             )
         value = next(iter(self.values))
         if len(self.values) == 1 and profile.lacks_others(value, self.tokens):
+            shown = shortened(repr(value)) if examples else "the same"
             return (
                 Oddity.CONSTANT,
-                f"{name} is {value!r} in all of {self.tokens:,} tokens; of the training data, "
-                f"in {100 * profile.largest:.0f} %. Is the column filled?",
+                f"{name} is {shown} in all of {self.tokens:,} tokens; it had {_several(profile)} in training. Is the column filled?",
+            )
+        if profile.too_many_blanks(self.blanks, self.tokens):
+            share = 100 * self.blanks / self.tokens
+            return (
+                Oddity.UNKNOWN,
+                f"{name} is blank in {share:.0f} % of its tokens, and in none of the training data. Is the column filled?",
             )
         if profile.odd_capitals(self.capitals, self.tokens):
             return (
@@ -212,6 +241,13 @@ class _Seen:
 
     def _mostly(self, holds: Any) -> bool:
         return 2 * sum(number for text, number in self.others.items() if holds(text)) > sum(self.others.values())
+
+
+def _first(corpus: Corpus) -> Any:
+    """An array that is the same whenever the same input is looked at."""
+    if corpus.columns:
+        return corpus.columns[0].ids
+    return corpus.starts if corpus.given is None else corpus.given.ids
 
 
 def _may_be_blank(sentence: Sequence[Any]) -> bool:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from riata.choosing.decoding import DECODE, changed
-from riata.data.propositions import RoleCorpus
+from riata.data.profile import profile_of
+from riata.data.propositions import COLUMNS, RoleCorpus
 from riata.data.types import Column, Corpus, Ids, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.fitting import Fitting
+from riata.estimators.input_check import check_of
 from riata.estimators.keeping import Keeping
 from riata.estimators.looking import Looking
 from riata.estimators.per_sentence import PerSentence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 GIVEN, FOUND = "given", "found"
 ROLES = "roles"  # for constraints: those of the task
 BOUNDARIES = (FOUND, GIVEN)
+READ = [COLUMNS.index(name) for name in ("word", "lemma", "upos", "xpos", "relation", "bracket")]
 Self = TypeVar("Self", bound="RolesOfSlots")  # typing.Self needs Python 3.11
 
 SCALE = 64.0  # scores are divided by it, so that exponentials of their differences stay within range
@@ -52,6 +55,14 @@ class RolesOfSlots(Fitting, Looking, Keeping):
             X.check_labelled("labelling arguments whose boundaries are given")
         return slots_of(X, given=self.boundaries == GIVEN)
 
+    def _read(self, X: RoleCorpus) -> RoleSlots:
+        """The slots of data that are compared with the training data first."""
+        super()._look(X.select(READ))
+        return self.slots(X)
+
+    def _look(self, inputs: Corpus) -> None:
+        """Slots are made of the columns that have been looked at."""
+
     def fit(self: Self, X: Any, y: Any = None, *more: Any, **options: Any) -> Self:
         """Learns from a RoleCorpus, or from one and its propositions. X_dev, y_dev, sample_weight, listener: as for other estimators.
 
@@ -68,9 +79,11 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         roles = slots.columns[-1]
         self._roles = [roles.alphabet.text(int(i)) for i in roles.used()]
         try:
-            return super().fit(slots, None, *more, **options)
+            found = super().fit(slots, None, *more, **options)
         finally:
             del self._roles
+        found._input = check_of(profile_of(X.select(READ), len(READ))) if self.check_input else None
+        return found
 
     def declared_constraints(self) -> Any:
         """With the word ROLES, alone or in a list: those of role_constraints.py for the roles of the model, or of its training data."""
@@ -128,7 +141,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         return self.with_output(dev) if isinstance(dev, RoleCorpus) else dev
 
     def sentences(self, X: Any) -> Corpus:
-        return self.slots(X).corpus if isinstance(X, RoleCorpus) else super().sentences(X)
+        return self._read(X).corpus if isinstance(X, RoleCorpus) else super().sentences(X)
 
     def scored_columns(self, corpus: Corpus) -> Corpus:
         if not isinstance(corpus, RoleCorpus):
@@ -165,7 +178,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         if decode is not None:
             return self.twin(settings=changed(self.settings, {DECODE.name: decode})).predict(X)
         self._check_fitted()
-        slots = self.slots(X)
+        slots = self._read(X)
         return self._propositions(X, slots, self._legal_ids(slots))
 
     def predict_ids(self, X: Any) -> Ids:
@@ -173,7 +186,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         if not isinstance(X, RoleCorpus):
             return super().predict_ids(X)
         self._check_fitted()
-        return self._legal_ids(self.slots(X))
+        return self._legal_ids(self._read(X))
 
     def _legal_ids(self, slots: RoleSlots) -> Ids:
         """Labels of slots, of which those that overlap are thinned out: of every predicate the set with the best sum of scores is kept.
@@ -236,7 +249,7 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         self._check_fitted()
         gold = X if y is None else X.with_propositions(y)
         gold.check_labelled("scoring")
-        slots = self.slots(gold)
+        slots = self._read(gold)
         ids = self._legal_ids(slots) if predicted is None else predicted
         return evaluate_roles(gold, self._propositions(gold, slots, ids))
 

@@ -36,6 +36,7 @@ _FIXED = struct.Struct("<8sIIQQ")
 _PROLOGUE = 64
 _ALIGN = 64
 _SUM = struct.Struct("<I28x")
+LARGE = 1 << 28  # bytes of a file whose header is read before the rest
 _MAKES = "`riata train` makes models."
 _ELSEWHERE = "Make room, or choose another place."
 _DTYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i4", "i8", "f4", "f8")}
@@ -93,7 +94,10 @@ def content_of(path: str | Path) -> memoryview:
             if not stat.S_ISREG(status.st_mode):  # a pipe does not say how much it will give
                 size = _sizes(start, None)[-1]
                 return memoryview(_read_up_to(file, bytearray(start), size + 1))
-            _sizes(start, max(status.st_size, len(start)))
+            _, _, header_size, size = _sizes(start, max(status.st_size, len(start)))
+            if size > LARGE:
+                _places(_header(file.read(min(header_size, LARGE))), size - _PROLOGUE - _aligned(header_size))
+                file.seek(_PROLOGUE)
             content = np.empty(status.st_size, np.uint8)
             content[: len(start)] = np.frombuffer(start, np.uint8)
             return content[: len(start) + file.readinto(content[len(start) :].data)].data
@@ -159,7 +163,15 @@ def _header(text: bytes) -> dict[str, Any]:
 
 
 def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
-    arrays: Arrays = {}
+    return {
+        name: np.frombuffer(data, kind, count=size, offset=offset) if size else np.empty(0, kind)
+        for name, (kind, size, offset) in _places(header, len(data)).items()
+    }
+
+
+def _places(header: dict[str, Any], length: int) -> dict[str, tuple[np.dtype[Any], int, int]]:
+    """The kind, size and offset of every array, checked: they fill the bytes after the header, of which there are so many."""
+    found: dict[str, tuple[np.dtype[Any], int, int]] = {}
     end = 0
     places = header.pop("arrays", None)
     if not isinstance(places, list):
@@ -174,11 +186,13 @@ def _arrays(header: dict[str, Any], data: memoryview) -> Arrays:
             raise _damaged("an array is described wrongly")
         kind = _DTYPES[dtype]
         # In order and without overlap, so that no file asks for more memory than it has bytes.
-        if name in arrays or offset % _ALIGN or offset < end or offset + size * kind.itemsize > len(data):
+        if name in found or offset % _ALIGN or offset < end or offset + size * kind.itemsize > length:
             raise _damaged(f"array {name!r} lies outside the file or on another array")
         end = offset + size * kind.itemsize
-        arrays[name] = np.frombuffer(data, kind, count=size, offset=offset) if size else np.empty(0, kind)
-    return arrays
+        found[name] = (kind, size, offset)
+    if length - end >= _ALIGN:
+        raise _damaged(f"{length - end:,} bytes follow the last array")
+    return found
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -31,5 +31,5 @@ def late(seconds: float) -> Refusal:
     return Refusal(
         HTTPStatus.SERVICE_UNAVAILABLE,
         f"There was no answer within {seconds:g} seconds.",
-        "Try again later, with fewer sentences in a request.",
+        "Try again later, or ask for less: fewer or shorter sentences, or a narrower beam.",
     )

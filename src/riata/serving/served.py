@@ -50,6 +50,8 @@ class Served:
         self.estimator = _by_position(loaded, path)
         if not check_input:
             self.estimator.set_params(check_input=False)
+        if self.estimator._input is not None:
+            self.estimator._input.served = True
         self.columns = len(self.estimator.needed)
         self.own = Answering(self.estimator)
         self._cubic = bool(self.estimator.trees) and self.estimator.decoder().queue == EXACT.queue
