@@ -9,7 +9,7 @@ import pytest
 import riata
 from riata.compat import pycrfsuite, sklearn_crfsuite
 from riata.compat.sklearn_crfsuite import CRF, metrics
-from riata.errors import NotFittedError, SettingError, UnsupportedError
+from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 
 X = [
     [{"w": word, "p": {"x": 0.5}} for word in sentence.split()] for sentence in ("the dog barks", "a cat", "dogs bark")
@@ -109,3 +109,17 @@ def test_estimators_are_shown_and_searched_inside_pipelines():
     X, y = [[{"w": "the"}, {"w": "dog"}]] * 6, [["DT", "NN"]] * 6
     search = GridSearchCV(Pipeline([("crf", CRF(max_iterations=3))]), {"crf__c2": [0.1, 1.0]}, cv=2).fit(X, y)
     assert list(search.best_estimator_.predict(X[:1])[0]) == ["DT", "NN"]
+
+
+def test_no_iterations_are_as_many_as_it_takes():
+    found = [CRF(max_iterations=n).fit(X, Y).score(X, Y) for n in (0, None)]
+    assert found[0] == found[1] == 1.0
+
+
+def test_slips_are_told_of():
+    with pytest.raises(DataError, match="2 sentences and labels of 1"):
+        CRF().fit(X[:2], Y[:1])
+    with pytest.raises(NotFittedError, match="no file 'nowhere.model'"):
+        CRF(model_filename="nowhere.model").predict(X)
+    with pytest.raises(TypeError, match="a token is None"):
+        CRF().fit([[None]], [["A"]])

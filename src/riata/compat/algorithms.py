@@ -120,7 +120,7 @@ def parameters_of(algorithm: str, params: Mapping[str, Any]) -> tuple[dict[str, 
     made = {
         "recipe": _RECIPES[algorithm],
         "settings": settings,
-        "epochs": min(max(found["max_iterations"], 1), MOST_STEPS) if algorithm == "lbfgs" else max(found["max_iterations"], 1),
+        "epochs": min(found["max_iterations"] or UNLIMITED, MOST_STEPS) if algorithm == "lbfgs" else max(found["max_iterations"], 1),
         "cutoff": max(1, math.ceil(found["feature.minfreq"])),
     }  # fmt: skip
     return made, [name for name in idle if name not in _ELSEWHERE]

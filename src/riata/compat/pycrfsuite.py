@@ -25,8 +25,9 @@ from riata.learning.events import Epoch, Event, Note
 if TYPE_CHECKING:
     from riata.tasks.base import SequenceEstimator
 
-__all__ = ["BaseTrainer", "CRFSuiteError", "ItemSequence", "ParsedDump", "Tagger", "Trainer"]
+__all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "ParsedDump", "Tagger", "Trainer"]
 
+CRFSUITE_VERSION = "0.12"  # whose parameters and files these are
 CRFSuiteError = RiataError
 Items = list[Any]  # of a sentence: dictionaries of features or lists of names
 
@@ -84,7 +85,13 @@ def _item(item: Any) -> Any:
         raise DataError(
             f"a token is the text {item!r:.60}.", remedy="Give its features: {'word': 'dog'} or ['word=dog']."
         )
-    return item if isinstance(item, (Mapping, set, frozenset)) else list(item)
+    if isinstance(item, (Mapping, set, frozenset)):
+        return item
+    if not isinstance(item, Iterable):
+        raise BadTypeError(
+            f"a token is {printed(item):.60}; expected its features, as a dictionary or a list of names."
+        )
+    return list(item)
 
 
 def _check_types(items: Items, labels: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from riata.choosing.params import Params
 from riata.compat.pycrfsuite import ParsedDump, Tagger, Trainer
 from riata.compat.sklearn_crfsuite.metrics import flat_accuracy_score
 from riata.compat.training_log import Info
-from riata.errors import NotFittedError, SettingError
+from riata.errors import DataError, NotFittedError, SettingError
 from riata.estimators.model_file import from_bytes, to_bytes
 
 _NAMES = {  # of parameters that the trainer calls otherwise
@@ -103,8 +103,11 @@ class CRF(Params):
         }
         trainer = kind(algorithm=params["algorithm"], params=chosen, verbose=params["verbose"])
         for group, (xs, ys) in enumerate(((X, y), (X_dev, y_dev))):
-            for sentence, labels in zip(() if xs is None else xs, () if ys is None else ys, strict=True):
-                trainer.append(sentence, labels, group)
+            sentences, labels = list(() if xs is None else xs), list(() if ys is None else ys)
+            if len(sentences) != len(labels):
+                raise DataError(f"found {len(sentences):,} sentences and labels of {len(labels):,}; expected as many.")
+            for sentence, each in zip(sentences, labels, strict=True):
+                trainer.append(sentence, each, group)
         trainer.train(params["model_filename"] or "", holdout=-1 if X_dev is None else 1)
         trained: Any = getattr(trainer, "trained", None)
         if trained is None:
@@ -139,7 +142,11 @@ class CRF(Params):
     def _needed(self) -> Tagger:
         tagger = self.tagger_
         if tagger is None:
-            raise NotFittedError("This CRF has not been trained yet.", remedy="Call fit, or give model_filename.")
+            name = self.get_params(deep=False)["model_filename"]
+            there = "" if name is None else f", and there is no file {str(name)!r}"
+            raise NotFittedError(
+                f"This CRF has not been trained yet{there}.", remedy="Call fit, or give the model_filename of a model."
+            )
         return tagger
 
     @property
