@@ -30,13 +30,13 @@ demo: $(BUILT)  ## train, score and show a tagger, a chunker and an entity recog
 	$(BIN)/riata demo
 
 lint: $(INSTALLED)  ## ruff, mypy and clang-format
-	$(BIN)/ruff check src tests benchmarks tools examples
+	$(BIN)/ruff check src tests papers benchmarks tools examples
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run -Werror $$(find native examples -name '*.?pp')
 
 format: $(INSTALLED)  ## lay out C++ and Python as make lint wants them
 	$(BIN)/clang-format -i $$(find native examples -name '*.?pp')
-	$(BIN)/ruff format -q src tests benchmarks tools
+	$(BIN)/ruff format -q src tests papers benchmarks tools
 
 test: lint  ## everything that runs in minutes
 	$(BIN)/pytest -q -m 'not slow' -n auto --dist worksteal

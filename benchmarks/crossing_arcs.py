@@ -21,8 +21,8 @@ from typing import Any
 import riata
 from riata.data.types import Corpus
 from riata.learning.jackknife import blocks
+from riata.measuring import log
 from riata.measuring.provenance import about
-from riata.reproducing import log
 from riata.scoring.significance import paired_test
 
 DATA = "ud-hu-szeged"

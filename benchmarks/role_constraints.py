@@ -24,8 +24,8 @@ from riata.features.roles.slots import NO_ROLE
 from riata.inference.declared import Declared
 from riata.inference.rules.integer_program import IntegerProgram
 from riata.inference.rules.slots import LabelNames, Slots
+from riata.measuring import log
 from riata.measuring.provenance import about
-from riata.reproducing import log
 from riata.scoring.significance import paired_test
 
 

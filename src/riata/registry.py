@@ -24,7 +24,6 @@ KINDS: dict[str, tuple[str, str]] = {
     "format": ("riata.data.formats", "FORMAT"),
     "data set": ("riata.data.sets", "DATASET"),
     "model format": ("riata.importing.formats", "FORMAT"),
-    "reproduction": ("riata.reproduce", "REPRODUCTION"),
 }
 
 # What a structure has beside itself, each in a file of its own in another folder.

@@ -198,7 +198,7 @@ def test_a_look_at_the_test_data_of_a_data_set_is_on_record(run, folder, monkeyp
     for split in ("train", "test"):
         (folder / f"{split}.txt").rename(folder / "conll2000" / f"{split}.txt")
     monkeypatch.setenv("RIATA_DATA", str(folder))
-    monkeypatch.setattr("riata.reproducing.log.place", lambda: folder / "final.jsonl")
+    monkeypatch.setattr("riata.measuring.log.place", lambda: folder / "final.jsonl")
     arguments = ["compare", "chunk", "--data", "conll2000", "--recipes", "perceptron", "--epochs", "1"]
     assert found(run, *arguments)["scored"] == "the last 16 sentences of conll2000 train"  # a document
     assert not (folder / "final.jsonl").exists()

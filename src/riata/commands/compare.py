@@ -276,7 +276,7 @@ def _split(options: dict[str, Any], data: Any, split: str) -> Any:
 
 def _record(found: Any, options: dict[str, Any]) -> None:
     """Every look at the test data of a data set is on record, as those of `riata reproduce` are."""
-    from riata.reproducing import log
+    from riata.measuring import log
 
     lines = [
         {

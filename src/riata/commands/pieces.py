@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "format", "reproduction")
+SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "format")
+MEASURED = "reproduction"  # where there is a clone of Riata
 READ = ("template", "attribute")  # what features are made of; these are no pieces
 
 
@@ -30,10 +31,11 @@ def command(about: str | None, json_: bool) -> None:
     """
     from riata.commands.console import stdout
 
+    shown = _shown()
     kind = None if about is None else _kind(about)
-    named = [(each, about) for each in SHOWN if about in _names(each)]
+    named = [(each, about) for each in shown if about in _names(each)]
     if json_:
-        kinds = SHOWN if about is None else [kind] if kind in SHOWN else []
+        kinds = shown if about is None else [kind] if kind in shown else []
         chosen = [(each, name) for each in kinds for name in _names(each)] or named
         found: dict[str, Any] = {}
         for each, name in chosen:
@@ -51,9 +53,16 @@ def command(about: str | None, json_: bool) -> None:
             _describe(stdout(), each, name)
 
 
+@cache
+def _shown() -> tuple[str, ...]:
+    from riata.measuring.provenance import find_papers
+
+    return (*SHOWN, MEASURED) if find_papers() else SHOWN
+
+
 def _kind(about: str) -> str | None:
     """The kind that is meant, also in the plural."""
-    return next((kind for kind in (*SHOWN, *READ) if about in (kind, _plural(kind))), None)
+    return next((kind for kind in (*_shown(), *READ) if about in (kind, _plural(kind))), None)
 
 
 def _plural(kind: str) -> str:
@@ -63,13 +72,13 @@ def _plural(kind: str) -> str:
 def _names(kind: str) -> list[str]:
     from riata import registry
 
-    return list(registry.names(kind)) if kind in SHOWN else list(_read()[kind])
+    return list(registry.names(kind)) if kind not in READ else list(_read()[kind])
 
 
 def _unknown(about: str) -> Any:
     from riata.errors import UnknownNameError
 
-    known = {*map(_plural, (*SHOWN, *READ)), *(name for kind in SHOWN for name in _names(kind))}
+    known = {*map(_plural, (*_shown(), *READ)), *(name for kind in _shown() for name in _names(kind))}
     raise UnknownNameError.of("piece", about, known)
 
 
@@ -103,7 +112,7 @@ def _overview() -> Table:
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
-    for kind in (*SHOWN, *READ):
+    for kind in (*_shown(), *READ):
         table.add_row(f"[bold]{_plural(kind)}[/]", ", ".join(_names(kind)))
     return table
 
@@ -113,10 +122,10 @@ def _table(kind: str) -> Table:
     from rich.table import Table
 
     table = Table()
-    for column in ("name", "what it is", *(["paper"] if kind in SHOWN else [])):
+    for column in ("name", "what it is", *(["paper"] if kind not in READ else [])):
         table.add_column(column, no_wrap=column == "name")
     for name in _names(kind):
-        table.add_row(name, *(_about(kind, name) if kind in SHOWN else [_read()[kind][name]]))
+        table.add_row(name, *(_about(kind, name) if kind not in READ else [_read()[kind][name]]))
     return table
 
 

@@ -43,16 +43,23 @@ def command(**options: Any) -> None:
     riata reproduce laso-table2 --seeds 3 --resume laso-table2.jsonl
 
     Models learn from the first nine tenths of CoNLL-2000's training data and are scored on the rest, which chooses the number of epochs
-    too. NAME is one of those that `riata pieces` lists.
+    too. NAME is one of those that `riata pieces` lists. Tables lie in the folder `papers` of Riata's repository, so run it in a clone.
     """
     from riata import registry
     from riata.commands.console import StepsProgress, stderr, stdout
     from riata.errors import UnsupportedError
-    from riata.reproducing.cells import Cells
-    from riata.reproducing.plot import plot
-    from riata.reproducing.report import as_json, show
-    from riata.reproducing.run import Plan, run, trainings
+    from riata.measuring.provenance import find_papers
     from riata.showing.plotting import check
+
+    if not find_papers():
+        raise UnsupportedError(
+            "the tables of papers do not come with the package.",
+            remedy="They lie in the folder `papers` of Riata's repository: run the command in a clone of it.",
+        )
+    from papers.cells import Cells
+    from papers.plot import plot
+    from papers.report import as_json, show
+    from papers.run import Plan, run, trainings
 
     reproduction = registry.get("reproduction", options["name"])
     plan = Plan(options["quick"], options["final"], options["seeds"], options["threads"], options["epochs"])
@@ -99,10 +106,10 @@ def _check_data(parts: tuple[str, tuple[str, ...]]) -> None:
 
 
 def _record(outcome: Any) -> None:
+    from papers.record import FINAL, record
     from riata.commands.console import stderr
-    from riata.reproducing.log import place, record
 
-    path, about = place(), outcome.about
-    record(outcome, path)
+    about = outcome.about
+    record(outcome, FINAL)
     made = f"version {about['version']}, commit {about['commit'] or 'not known'}, {about['date']}"
-    stderr().print(f"Test data were scored ({made}); on record in {path}", markup=False, soft_wrap=True)
+    stderr().print(f"Test data were scored ({made}); on record in {FINAL}", markup=False, soft_wrap=True)

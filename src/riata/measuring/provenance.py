@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import platform
 import subprocess
+import sys
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +28,20 @@ def in_checkout(folder: Path | None = None) -> bool:
     """Whether a folder is Riata's repository. None: that of the package, if it is used from there and not installed somewhere else."""
     folder = folder or CHECKOUT
     return (folder / ".git").exists() and (folder / "src" / "riata").is_dir()
+
+
+def find_papers() -> bool:
+    """Imports the tables of papers from a clone of Riata: the working folder, or where the virtual environment lies. False: there is none."""
+    here = Path.cwd()
+    folders = (here, *here.parents, *Path(sys.prefix).parents)
+    found = next(
+        (folder for folder in folders if (folder / "papers" / "tables").is_dir() and in_checkout(folder)), None
+    )
+    if found is not None:
+        if str(found) not in sys.path:
+            sys.path.append(str(found))
+        importlib.import_module("papers")
+    return found is not None
 
 
 def commit(checkout: Path | None = None) -> str | None:
