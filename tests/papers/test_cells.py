@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from papers.cells import Cells, packed, unpacked
+from papers.record import FINAL
 from papers.run import Plan, run
 from riata import registry
 from riata.errors import DataError
@@ -25,18 +26,20 @@ def watched(path, plan=PLAN, table=SMALL):
     return outcome, [step for step in told if step.done]
 
 
+@pytest.mark.parametrize("raw", [False, True])
 @pytest.mark.parametrize("most", [3, 300, 100_000])
-def test_a_score_is_read_as_it_was_written(most):
+def test_a_score_is_read_as_it_was_written(most, raw):
     counts = np.random.default_rng(0).integers(most, size=(40, 5))
-    again = unpacked(json.loads(json.dumps(packed(Sample(93.5, counts, f1_of)))))
+    again = unpacked(json.loads(json.dumps(packed(Sample(93.5, counts, f1_of), raw=raw))))
     assert (again.value, again.statistic) == (93.5, f1_of)
     assert np.array_equal(again.counts, counts) and again.counts.dtype == np.int64
     assert unpacked(packed(Sample(1.5, counts, accuracy_of))).statistic is accuracy_of
     assert unpacked(packed(Sample(1.5))).counts is None
 
 
-def test_what_is_stored_is_not_trained_again_and_says_the_same(tmp_path, monkeypatch):
-    path = tmp_path / "cells.jsonl"
+@pytest.mark.parametrize("name", ["cells.jsonl", "cells.jsonl.xz"])
+def test_what_is_stored_is_not_trained_again_and_says_the_same(tmp_path, monkeypatch, name):
+    path = tmp_path / name
     first, _ = watched(path)
     monkeypatch.setattr("papers.run._Work.trained", lambda *given: pytest.fail("trained again"))
     second, steps = watched(path)
@@ -46,6 +49,17 @@ def test_what_is_stored_is_not_trained_again_and_says_the_same(tmp_path, monkeyp
         for key, figure in figures.items():
             again = second.measured[row][key]
             assert (again.values, again.interval) == (figure.values, figure.interval), (row, key)
+
+
+def test_a_compressed_file_that_is_none_is_refused(tmp_path):
+    (tmp_path / "cells.jsonl.xz").write_bytes(b"{}")
+    with pytest.raises(DataError, match="no xz file"):
+        Cells.of(tmp_path / "cells.jsonl.xz")
+
+
+def test_the_cells_of_this_repository_can_be_read():
+    for path in sorted(FINAL.parent.glob("*.jsonl.xz")):
+        assert len(Cells.of(path).lines) > 10
 
 
 def test_a_folder_that_is_missing_is_named_and_not_made(tmp_path):

@@ -186,14 +186,19 @@ def test_tables_are_found_from_a_clone_and_refused_elsewhere(run, tmp_path, monk
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.prefix", str(tmp_path / "env"))
-    monkeypatch.setattr(pieces, "_shown", lambda: pieces._shown.__wrapped__())
-    assert not find_papers()
-    code, _, err = run("reproduce", "laso-alpha", "--quick")
-    assert code == 2 and "in a clone" in err
-    code, out, _ = run("pieces")
-    assert code == 0 and "laso-alpha" not in out
-    monkeypatch.chdir(CLONE / "docs")
-    assert find_papers()
+    monkeypatch.setattr(pieces, "_shown", pieces._shown.__wrapped__)
+    kind = registry.KINDS.pop("reproduction")
+    try:
+        assert not find_papers()
+        code, _, err = run("reproduce", "laso-alpha", "--quick")
+        assert code == 2 and "in a clone" in err
+        code, out, _ = run("pieces")
+        assert code == 0 and "laso-alpha" not in out
+        monkeypatch.delitem(sys.modules, "papers")
+        monkeypatch.chdir(CLONE / "docs")
+        assert find_papers()
+    finally:
+        registry.KINDS["reproduction"] = kind
 
 
 def test_final_on_real_data_is_logged_and_told(run, tmp_path, monkeypatch):
