@@ -9,10 +9,13 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from riata.settings import Setting
+
 if TYPE_CHECKING:
     import queue
     from concurrent.futures import Future
 
+THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 T = TypeVar("T")
 R = TypeVar("R")
 POLL = 0.2  # seconds between looks for Ctrl-C while others work

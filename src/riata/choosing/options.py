@@ -42,6 +42,7 @@ from riata.features.word_vectors import WordVectors, check_vectors
 from riata.inference.decoder import EXACT as BEST
 from riata.inference.decoder import Decoder, Risk
 from riata.inference.structure import CHUNK_LABELS
+from riata.parallel import THREADS
 from riata.settings import Setting, resolve
 
 if TYPE_CHECKING:
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 EPOCHS = Setting("epochs", 10, "passes over the data", low=1)
 SEED = Setting("seed", 0, "of the order in which sentences are visited", low=0, high=2**63 - 1)
 SEEDS = Setting("seeds", 1, "models to train, with seed, seed + 1, … , and to sum into one", low=1, high=1000)
-THREADS = Setting("threads", 1, "that work at once; never changes the model", low=1, high=10_000)
 PATIENCE = Setting("patience", 5, "epochs without a better development score before training stops", low=1)
 
 
@@ -379,8 +379,9 @@ def check_parts(recipe: Recipe, what: str) -> None:
         )
 
 
-def check_stream(estimator: Any, *, labels: bool, weights: bool) -> None:
+def check_stream(estimator: Any, recipe: Recipe, *, labels: bool, weights: bool) -> None:
     """Refuses, for a training that reads a file in parts, options that need all data at once."""
+    check_parts(recipe, "stream=True gives a part of the data at a time")
     for name, given in (("y", labels), ("sample_weight", weights)):
         if given:
             raise UnsupportedError(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
-from riata.choosing.params import short
+from riata.params import short
 from riata.showing.notebook import page
 from riata.showing.table import Cell, Table
 
 if TYPE_CHECKING:
-    from riata.choosing.params import Params
+    from riata.params import Params
 
 
 def parameters(estimator: Params) -> str:

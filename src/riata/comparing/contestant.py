@@ -9,11 +9,11 @@ from typing import Any
 
 from riata import registry
 from riata.choosing.options import checked, choice_of
-from riata.choosing.params import Params
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.learning.batch.settings import CONSTRAIN
 from riata.learning.development import check_dev
+from riata.params import Params
 from riata.problems.options import declared
 from riata.problems.options import offered as offered_with
 from riata.problems.predictor import Predictor

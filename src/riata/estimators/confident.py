@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata import registry
-from riata.choosing.preference import recipe_name
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError, printed
 from riata.estimators.per_sentence import PerSentence
@@ -65,6 +64,8 @@ class Confident:
     @property
     def believable(self) -> bool:
         """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
+        from riata.choosing.preference import recipe_name
+
         return bool(self.calibration_) or bool(registry.get("recipe", recipe_name(self)).probabilistic)
 
     @property

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from riata import registry
-from riata.choosing.constraints import AFTER, NONE
 from riata.errors import ModelFileError, SettingError, printed
 from riata.estimators.columns import Columns
 from riata.parallel import cores
@@ -54,8 +53,12 @@ class Constrained(Columns):
 
         return token_slots(corpus, names)
 
-    def kept(self, options: Options) -> Kept | None:
-        """The constraints that decoding keeps; None: there are none."""
+    def kept(self, options: Options | None = None) -> Kept | None:
+        """The constraints that decoding keeps; None: there are none. options: the present parameters, if they have been checked already."""
+        if options is None:
+            from riata.choosing.options import checked
+
+            options = checked(self, training=False)
         declared = options.constrained.declared
         if declared is None:
             return None
@@ -72,6 +75,8 @@ class Constrained(Columns):
 
     def switched(self: Self, constraints: Any) -> Self:
         """The same model, whose constraints are kept (True), ignored (False), or have a penalty where they have none: SOFT, or a number."""
+        from riata.choosing.constraints import AFTER, NONE
+
         if constraints is False:
             return self.twin(constraints=None)
         made = self.twin()
@@ -87,6 +92,7 @@ class Constrained(Columns):
 
     def constraint_report(self, X: Any) -> ConstraintReport:
         """How the outputs of these sentences are made to keep the constraints, and which of them are broken otherwise."""
+        from riata.choosing.constraints import AFTER, NONE
         from riata.choosing.options import checked
 
         options = checked(self, training=False)

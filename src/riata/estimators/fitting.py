@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.choosing.options import Options, check_parts, check_stream, checked
-from riata.choosing.passes import check_one_pass
-from riata.choosing.sample_weight import sentence_weights, weighed
 from riata.data.profile import profile_of
 from riata.data.recoding import Tags
 from riata.data.types import Corpus
@@ -26,6 +23,7 @@ from riata.interrupts import AsInterrupt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from riata.choosing.options import Options
     from riata.estimators.two_passes import FirstPass
     from riata.learning.events import Listener
     from riata.learning.fit import Fit, Start
@@ -58,6 +56,8 @@ class Fitting(Columns):
         Python's, and a terminal shows every epoch.
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
+        from riata.choosing.options import checked
+        from riata.choosing.sample_weight import weighed
         from riata.estimators.development import with_dev
         from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
@@ -76,8 +76,9 @@ class Fitting(Columns):
             first = first_pass(self, options, raw, sample_weight, tell)
             X, y, options = first.data, None, first.options
         if options.stream:
-            check_parts(options.choice.recipe, "stream=True gives a part of the data at a time")
-            check_stream(self, labels=y is not None, weights=sample_weight is not None)
+            from riata.choosing.options import check_stream
+
+            check_stream(self, options.choice.recipe, labels=y is not None, weights=sample_weight is not None)
             fit, kept = self._learn_in_parts(options, X, start, tell)
         else:
             data, tags, weights = self._training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
@@ -142,6 +143,8 @@ class Fitting(Columns):
         Where other parameters have changed since the last call, learning goes on with them from the present model, as with warm_start.
         Labels are those of the first call and of its `classes`; a label that neither had is refused. Averaging goes on over all calls.
         """
+        from riata.choosing.options import check_parts, checked
+        from riata.choosing.passes import check_one_pass
         from riata.learning.cost import within_memory
         from riata.learning.development import check_one_epoch
         from riata.learning.fit import Fit, check_width
@@ -207,6 +210,7 @@ class Fitting(Columns):
 
         fresh: whether the only labels are those of the data.
         """
+        from riata.choosing.sample_weight import sentence_weights, weighed
         from riata.data.cleaning import unclean
         from riata.learning.events import Note
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable

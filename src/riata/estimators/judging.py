@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riata.choosing.options import checked
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import SettingError, shortened
 from riata.estimators.notes import warn_text
 from riata.estimators.predicting import Predicting
-from riata.parallel import cores
 
 if TYPE_CHECKING:
     from riata.scoring.evaluation import Evaluation
@@ -81,10 +79,9 @@ class Judging(Predicting):
         """The columns that the model reads, the gold labels, and the predicted labels; the last two with one column per output."""
         from riata.data.memory import inputs_of
 
-        model, options = self._check_fitted(), checked(self, training=False)
-        data = self._with_gold(X, y)
+        model, data = self._check_fitted(), self._with_gold(X, y)
         inputs = inputs_of(data)
-        labels = model.predict(inputs, self._decoder(options), options.threads or cores())
+        labels = model.predict(inputs, self.decoder(), self.used_threads())
         return inputs, self._gold_columns(data), self.output_columns(self._as_classes(labels, data.starts))
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
-from riata.choosing.options import Options, checked
-from riata.choosing.preference import recipe_name
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.estimators.judging import Judging
@@ -16,6 +14,7 @@ from riata.estimators.notes import warn_of
 
 if TYPE_CHECKING:
     from riata.analysis.error_analysis import ErrorAnalysis
+    from riata.choosing.options import Options
     from riata.explaining.explanation import Explanation
     from riata.explaining.trace import Trace
     from riata.learning.diagnostics import Diagnostics, Run
@@ -51,6 +50,9 @@ class Looking(Judging):
         run: Run | None = getattr(self, "_run", None)
         if run is None:
             model.check_searched("margins and bounds are those of a search")
+            from riata.choosing.options import checked
+            from riata.choosing.preference import recipe_name
+
             options = checked(self, training=False)
             searches = options.choice.recipe.searches and registry.get("queue", options.choice.queue).searches
             raise not_kept(type(self).__name__, recipe_name(self), searches=searches, seeds=options.seeds)
@@ -84,12 +86,15 @@ class Looking(Judging):
         beam being widened), and shows what they forbid; functions of yours are not asked.
         """
         from riata.choosing.decoding import LATTICE
+        from riata.choosing.options import checked
         from riata.explaining.tracing import one_sentence, traced
 
         model = self._check_fitted()
         model.check_searched("a trace shows the steps of a search")
         options = checked(self, training=False)
         if features and model.local:
+            from riata.choosing.preference import recipe_name
+
             raise UnsupportedError(
                 f"The scores of the recipe {recipe_name(self)!r} are normalised or truncated step by step: they are no "
                 "sums of what features say, which explanations are.",

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
-from riata.choosing.options import checked
-from riata.choosing.passes import OF_TWO_PASSES
-from riata.choosing.preference import recipe_name
+from riata._core import unbounded
 from riata.data.profile import restored, stored
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.constrained import ROLE, constraints_in, stored_constraints
 from riata.estimators.input_check import check_of
 from riata.estimators.model_header import (
+    SEARCH,
     array_width_in,
     breadth_in,
     calibration_in,
@@ -24,6 +23,7 @@ from riata.estimators.model_header import (
     outputs_in,
     restore_training,
     scope_in,
+    search_in,
     source_in,
     structure_in,
     structure_named,
@@ -34,6 +34,7 @@ from riata.estimators.predicting import Predicting
 from riata.features.attributes import Attribute, builtin
 from riata.features.context_names import SUMMARIES, Scope, names
 from riata.features.context_templates import functions as context_functions
+from riata.inference.decoder import Decoder, asked_of_search
 from riata.models import container
 from riata.models.header import FORMAT, PROBLEM, SETTING, TAGGER, qualified_name
 
@@ -99,6 +100,8 @@ def to_bytes(estimator: Predicting | Predictor) -> bytes:
 def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
     """Header and arrays of a model file; those of the first of two passes are stored in it under a separate name."""
     model = estimator._check_fitted()
+    from riata.choosing.options import checked
+
     checked(estimator, training=False)  # refuses parameters that were set since training and could not be loaded
     header, arrays = model.to_parts()
     constraints, of_constraints = stored_constraints(estimator)
@@ -107,6 +110,7 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         "format": FORMAT,
         "task": estimator.task_name,
         "params": _storable(estimator),
+        **_stored_search(estimator),
         "functions": _qualified_names(functions),
         **({"constraints": constraints} if constraints else {}),
         "inputs": list(estimator.inputs_),
@@ -140,6 +144,16 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
     return header, arrays
 
 
+def _stored_search(estimator: Predicting) -> dict[str, Any]:
+    """The queue and the beam, for models whose parameters need no look at their recipe when they are loaded."""
+    from riata.choosing.preference import recipe_name
+
+    found, own_templates = estimator._search(), registry.get("recipe", recipe_name(estimator)).templates is not None
+    if own_templates or found != Decoder(found.queue, found.beam):
+        return {}
+    return {SEARCH: {"queue": found.queue, **({} if found.beam == unbounded else {"beam": found.beam})}}
+
+
 def user_functions(model: Model) -> dict[str, Any]:
     """The functions of a model that are not Riata's own, by their role: attributes, and values of settings."""
     from riata.features.expressions import Expression
@@ -164,6 +178,9 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
 
 def _storable(estimator: Predicting) -> dict[str, Any]:
     """The parameters that are plain values. Corpora, templates and functions are stored as their results."""
+    from riata.choosing.passes import OF_TWO_PASSES
+    from riata.choosing.preference import recipe_name
+
     params = {}
     for name, value in estimator.get_params(deep=False).items():
         if name in NOT_STORED or (name == "dev" and not isinstance(value, (int, float))):
@@ -198,7 +215,9 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator = _unfitted(header, functions, {role.removeprefix(SETTING): found for role, found in of_settings.items()})
     estimator.constraints = constraints_in(header, of_constraints)
     first = _first_pass(header, arrays, using, estimator)
-    outputs = registry.of_structure("outputs", structure_in(header, estimator))
+    structure = structure_in(header, estimator)
+    search = search_in(header, structure)
+    outputs = registry.of_structure("outputs", structure)
     known = {
         **builtin(),
         **functions,
@@ -219,9 +238,7 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.format_, estimator.names_ = source_in(header), names_in(header)
     estimator.breadth_ = breadth_in(header)
     features = model.features
-    # A recipe with its own templates refuses others.
-    brought = registry.get("recipe", recipe_name(estimator)).templates is not None
-    estimator.template = features.templates if estimator.inputs_ and not brought else None
+    estimator.template = features.templates if estimator.inputs_ and (search or _takes_templates(estimator)) else None
     estimator.bits = features.bits or None
     estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
     estimator.vectors = features.vectors
@@ -229,8 +246,17 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator.uncalibrated_ = uncalibrated_in(header)
     restore_training(estimator, mapping_in(header, "training"))
     estimator._input = check_of(restored(header.get("profile")))
+    if search is not None:
+        estimator._searched = asked_of_search(estimator), search
     estimator.decoder()  # refuses parameters that cannot be combined
     return estimator
+
+
+def _takes_templates(estimator: Predicting) -> bool:
+    """Whether the recipe can be trained again with templates: one that has its own refuses others."""
+    from riata.choosing.preference import recipe_name
+
+    return registry.get("recipe", recipe_name(estimator)).templates is None
 
 
 def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> Any:
@@ -277,7 +303,10 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings:
     if settings:
         params = {**params, "settings": {**mapping_in(params, "settings"), **settings}}
     estimator = cls(**{**params, "attributes": functions or None})
-    checked(estimator, training=False, structure=structure_named(header))
+    if SEARCH not in header:
+        from riata.choosing.options import checked
+
+        checked(estimator, training=False, structure=structure_named(header))
     return estimator
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
-from riata.choosing.preference import gives
+from riata._core import unbounded
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
     from riata.data.recoding import Tags
     from riata.estimators.predicting import Predicting
+    from riata.inference.decoder import Decoder
     from riata.models.model import Model
 
+SEARCH = "search"  # where a model file stores how outputs are searched
 LONGEST_REASON = 1000  # characters
 
 
@@ -147,10 +149,26 @@ def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
     if (
         not isinstance(name, str)
         or name not in registry.names("structure")
-        or registry.get("structure", name).gives != gives(estimator)
+        or registry.get("structure", name).gives != (estimator.outputs, estimator.trees)
     ):
         raise ModelFileError("the model's structure is inconsistent")
     return str(name)
+
+
+def search_in(header: dict[str, Any], structure: str) -> Decoder | None:
+    """How outputs are searched; None: the parameters say."""
+    from riata.inference.decoder import Decoder
+
+    found = header.get(SEARCH)
+    if found is None:
+        return None
+    queue, beam = (found.get("queue"), found.get("beam")) if isinstance(found, dict) else (None, None)
+    if isinstance(queue, str) and queue in registry.get("structure", structure).queues:
+        if beam is None:
+            return Decoder(queue)
+        if registry.get("queue", queue).has_beam and _is_count(beam) and 0 < beam <= unbounded:
+            return Decoder(queue, beam)
+    raise ModelFileError("the model's search is inconsistent")
 
 
 def source_in(header: dict[str, Any]) -> str:

@@ -297,8 +297,7 @@ class OwnTags(Fitting, Judging, Constrained):
 
     def _chosen(self, inputs: Corpus, threads: int | None = None) -> tuple[Ids, Column]:
         """Labels as numbers and joint tags, from the columns that the model reads."""
-        model, options = self._check_fitted(), checked(self, training=False)
-        return model.chosen(inputs, self._decoder(options), threads or options.threads or cores())
+        return self._check_fitted().chosen(inputs, self.decoder(), threads or self.used_threads())
 
     def _used_taggers(self) -> tuple[Any, ...]:
         if self.tags == GIVEN:

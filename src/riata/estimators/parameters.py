@@ -6,11 +6,11 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from riata import registry
-from riata.choosing.params import Params, with_named
 from riata.data.conllu_fields import TAGGING, Roles
 from riata.data.types import Corpus
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.internal import INTERNAL
+from riata.params import Params, with_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.choosing.decoding import DECODE, changed
-from riata.choosing.options import Options, checked
 from riata.data.memory import is_empty
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import SettingError
 from riata.estimators.by_label import ByLabel
 from riata.estimators.confident import Confident
 from riata.estimators.constrained import Constrained
-from riata.inference.decoder import EXACT, Decoder
-from riata.parallel import cores
+from riata.inference.decoder import DECODE, EXACT, Decoder, asked_of_search
+from riata.parallel import THREADS, cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -37,6 +35,7 @@ class Predicting(Confident, ByLabel, Constrained):
     """Finds the labels of sentences, with the present parameters."""
 
     # Of the fast path: rules, and the form of the model that keeps others; None: the model itself.
+    _searched: tuple[Any, Decoder] | None = None  # the parameters of a search, and the decoder that they choose
     _plain_rules: Any = None
     _plain_model: Model | None = None
 
@@ -47,16 +46,24 @@ class Predicting(Confident, ByLabel, Constrained):
             model.folded.meet_known()
 
     def decoder(self) -> Decoder:
-        """How to search, from the present parameters: a trained model may be decoded with another queue or beam."""
-        return self._decoder(checked(self, training=False))
+        """How to search, from the present parameters: a trained model may be decoded with another queue or beam.
 
-    def _decoder(self, options: Options) -> Decoder:
-        """With the temperature of the calibration, if labels are chosen by probabilities; and with constraints."""
-        found = options.decoder
+        With the temperature of the calibration, if labels are chosen by probabilities; and with constraints.
+        """
+        found = self._search()
         self._check_trained_with()
-        if (kept := self.kept(options)) is not None:
+        if self.constraints is not None and (kept := self.kept()) is not None:
             found = replace(found, kept=kept)
         return found if found.risk is None else found.at(self._temperature())
+
+    def _search(self) -> Decoder:
+        """The decoder that the present parameters choose. It is stored with the model, and chosen anew once one of them is set."""
+        chosen_by = asked_of_search(self)
+        if chosen_by is None or self._searched is None or self._searched[0] != chosen_by:
+            from riata.choosing.options import checked
+
+            self._searched = chosen_by, checked(self, training=False).decoder
+        return self._searched[1]
 
     def _check_trained_with(self) -> None:
         """Refuses settings of training that have been changed since, where the model is nothing without them."""
@@ -93,7 +100,9 @@ class Predicting(Confident, ByLabel, Constrained):
             other = self.switched(constraints)
             return other.predict(X, min_confidence=min_confidence, given=given, text=text, decode=decode)
         if decode is not None:
-            other = self.twin(settings=changed(self.settings, {DECODE.name: decode}))
+            from riata.choosing.decoding import changed
+
+            other = self.twin(settings=changed(self.settings, {DECODE: decode}))
             return other.predict(X, min_confidence=min_confidence, given=given, text=text)
 
         model = self._check_fitted()
@@ -156,7 +165,7 @@ class Predicting(Confident, ByLabel, Constrained):
 
     def _predict_at_once(self, model: Model, sentences: list[Any]) -> list[list[str]] | None:
         """The fast path for a few sentences in plain lists; None if the sentences or the model are not plain."""
-        asked = (self.settings or {}).get(DECODE.name)
+        asked = (self.settings or {}).get(DECODE)
         facts = (
             self.recipe,
             self.structure,
@@ -201,9 +210,12 @@ class Predicting(Confident, ByLabel, Constrained):
 
     def labels_of(self, inputs: Corpus) -> Ids:
         """Labels as numbers, from the columns that the model reads."""
-        model, options = self._check_fitted(), checked(self, training=False)
-        found = model.predict(inputs, self._decoder(options), options.threads or cores())
+        found = self._check_fitted().predict(inputs, self.decoder(), self.used_threads())
         return self._as_classes(found, inputs.starts)
+
+    def used_threads(self) -> int:
+        """How many threads work at once."""
+        return cores() if self.threads is None else int(THREADS.parse(self.threads))
 
     def labeller(self) -> Callable[[Corpus], tuple[Corpus, Sequence[Column]]]:
         """For one corpus after another, `tagged` and the columns to write, on one thread, with the present parameters."""
@@ -242,7 +254,7 @@ class Predicting(Confident, ByLabel, Constrained):
         from riata.estimators.labelled_files import GivenColumns, Shown, check_documents, labelled
 
         self._check_fitted()
-        threads = checked(self, training=False).threads or cores()
+        threads = self.used_threads()
         shown = Shown(nbest, confidence, min_confidence)
         if confidence:
             self._warn_of_confidences()

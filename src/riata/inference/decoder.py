@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from riata._core import unbounded
 
 if TYPE_CHECKING:
     from riata.inference.kept import Kept
 
+DECODE = "decode"  # the setting that says which output is chosen; its values:
 BEST, MARGINALS, SPANS = "best", "marginals", "spans"  # values of the setting decode
 
 
@@ -44,3 +46,13 @@ class Decoder:
 
 
 EXACT = Decoder()
+
+
+def asked_of_search(estimator: Any) -> tuple[Any, ...] | None:
+    """The parameters of an estimator that choose its decoder, apart from constraints; None: they cannot be compared."""
+    settings = estimator.settings
+    if settings is not None and not isinstance(settings, Mapping):
+        return None
+    plain = tuple((settings or {}).items())
+    comparable = all(isinstance(value, (str, int, float, type(None))) for _, value in plain)
+    return (estimator.recipe, estimator.structure, estimator.queue, estimator.beam, plain) if comparable else None

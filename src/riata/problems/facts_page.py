@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from riata.choosing.params import short
+from riata.params import short
 from riata.showing.notebook import page
 from riata.showing.table import Cell, Table
 

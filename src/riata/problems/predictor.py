@@ -12,7 +12,6 @@ import numpy as np
 from riata import registry
 from riata._core import ProblemModel
 from riata.choosing.options import check_parts
-from riata.choosing.params import Params
 from riata.choosing.sample_weight import sentence_weights
 from riata.errors import DataError, NotFittedError
 from riata.explaining.trace import Trace
@@ -22,6 +21,7 @@ from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, Note, warn
 from riata.learning.logs import heard
 from riata.learning.loop import Outcome
+from riata.params import Params
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import HERE, checked, development, searching, width
 from riata.problems.outputs import most_probable, ranked, shares_of

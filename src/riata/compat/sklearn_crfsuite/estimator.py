@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from riata.choosing.params import Params
 from riata.compat.pycrfsuite import ParsedDump, Tagger, Trainer
 from riata.compat.sklearn_crfsuite.metrics import flat_accuracy_score
 from riata.compat.training_log import Info
 from riata.errors import DataError, NotFittedError, SettingError
 from riata.estimators.model_file import from_bytes, to_bytes
+from riata.params import Params
 
 _NAMES = {  # of parameters that the trainer calls otherwise
     "min_freq": "feature.minfreq",
