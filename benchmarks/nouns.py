@@ -40,7 +40,7 @@ def factorial(train: Corpus, scored: Corpus, c2: float = C2, steps: int = STEPS)
     """Chunks are learnt as BIOES."""
     made = JointTagger("crf", structure="factorial", learn_as="bioes", epochs=steps, settings={"c2": c2})
     _, seconds = timed(lambda: made.fit(train, listener=lambda event: None))
-    tags, chunks = made.output_columns(made.predict_ids(scored))
+    tags, chunks = made.labels.output_columns(made.predict_ids(scored))
     return (tags, chunks), seconds
 
 

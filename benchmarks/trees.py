@@ -62,5 +62,5 @@ def riata_parser(**parameters: Any) -> Callable[[Split], tuple[Trees, dict[str, 
 
 def xpos_accuracy(parser: riata.DependencyParser, scored: Corpus) -> float:
     """Per cent of right tags in the last input column, of a parser that tags its words itself."""
-    found, gold = (corpus.columns[-len(OUTPUTS) - 1].texts() for corpus in (parser.tagged(scored), scored))
+    found, gold = (corpus.columns[-len(OUTPUTS) - 1].texts() for corpus in (parser.columns.tagged(scored), scored))
     return 100 * sum(a == b for a, b in zip(found, gold, strict=True)) / scored.tokens

@@ -90,14 +90,14 @@ def belief(split: Split) -> None:
 
 def of_steps(made: Chunker, data: Corpus) -> tuple[Any, Any]:
     """Of each label that is predicted, given the predicted ones before it."""
-    inputs = made.input_columns(inputs_of(data))
+    inputs = made.columns.input_columns(inputs_of(data))
     ids = made.model_.predict(inputs)
     values = step_confidences(made.model_, inputs, ids)[np.arange(len(ids)), ids]
     return values, right(made, ids, data)
 
 
 def of_labels(made: Chunker, data: Corpus) -> tuple[Any, Any]:
-    inputs = made.input_columns(inputs_of(data))
+    inputs = made.columns.input_columns(inputs_of(data))
     ids = made.model_.predict(inputs)
     rows, _ = made.model_.probabilities(inputs, 1.0)
     return rows[np.arange(len(ids)), ids], right(made, ids, data)

@@ -115,7 +115,7 @@ def trial(asked: Trial) -> dict[str, Sample]:
 
     def scored(made: Tagger) -> Evaluation:
         labels = [label for answers in made.predict(test) for label in phrases(answers)]
-        return Chunker.compared([Column.of(truth)], [Column.of(labels)], sentences.starts)
+        return Chunker.labels.compared([Column.of(truth)], [Column.of(labels)], sentences.starts, chunks=True)
 
     return by_cutoff(asked, CUTOFFS, cutoff_key, trained, scored)
 

@@ -28,7 +28,7 @@ def noun_scores(trained: Trained) -> dict[str, Sample]:
     """
     predicted, seconds = _decoded(trained)
     tags, chunks = trained.scored.columns[-2:]
-    found_tags, found_chunks = trained.estimator.output_columns(predicted)
+    found_tags, found_chunks = trained.estimator.labels.output_columns(predicted)
     starts, document = trained.scored.starts, trained.scored.document
     nouns = evaluate_columns((tags, _nouns(chunks)), (found_tags, _nouns(found_chunks)), starts)
     of_tags = evaluate_column(tags, found_tags.ids, found_tags.alphabet.texts(), starts, chunks=False)

@@ -37,10 +37,10 @@ ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
 
 def trusted(made):
     """The estimator, with confidences that are taken for calibrated at temperature 1 if nothing calibrated them."""
-    if made.believable:
+    if made.confidence.believable:
         return made
     made = made.twin()
-    made.calibration_ = (Calibration(),) * len(made.chunk_outputs)
+    made.calibration_ = (Calibration(),) * len(made.labels.chunk_outputs)
     return made
 
 
@@ -132,7 +132,7 @@ def test_any_chunks_may_be_left_out(encoding, drawn):
     for (start, end, _), kept in zip(spans, keep, strict=True):
         values[0, start:end] = 0.9 if kept else 0.1
     ids = np.array([made.classes_.index(label) for label in labels], np.int32)
-    found = made.abstaining(ids, values, 0.5)
+    found = made.confidence.abstaining(ids, values, 0.5)
     kept = [Span(*span) for span, stays in zip(spans, keep, strict=True) if stays]
     assert found == [legal.encode(kept, at)]
 
@@ -295,7 +295,7 @@ def test_untrained_estimators_are_not_sure_of_anything():
 @pytest.mark.parametrize("queue", ["best-first", "depth-first", "breadth-first", "hill-climb"])
 def test_queues_without_levels_are_refused(queue):
     for made in (history_chunker().twin(queue=queue), segment_chunker().twin(queue=queue)):
-        for ask in (made.predict_confidence, made.confidence_ids, lambda X, made=made: surely(made, X, 0.5)):
+        for ask in (made.predict_confidence, made.confidence.confidence_ids, lambda X, made=made: surely(made, X, 0.5)):
             with pytest.raises((UnsupportedError, SettingError)) as caught:
                 ask(INPUTS)
             assert queue in str(caught.value)

@@ -18,7 +18,7 @@ from riata.confidence.calibration import COLDEST, HOTTEST, UNCALIBRATED, Calibra
 from riata.confidence.reliability import log_loss, reliability
 from riata.confidence.units import Units
 from riata.errors import DataError, ModelFileError, SettingError
-from riata.estimators.confident import _calibrated
+from riata.estimators.confidence import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
 from samples import CHUNKS, TAGS, WORDS, draws, embedded, quietly
@@ -263,8 +263,8 @@ def test_a_model_file_keeps_the_calibration(method, tmp_path):
         for again in (riata.load_model(tmp_path / "model"), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
             assert again.calibration_ == made.calibration_
             assert to_bytes(again) == content
-            ids, values = again.confidence_ids(data)
-            expected = made.confidence_ids(data)
+            ids, values = again.confidence.confidence_ids(data)
+            expected = made.confidence.confidence_ids(data)
             assert (ids.tolist(), values.tolist()) == (expected[0].tolist(), expected[1].tolist())
 
 

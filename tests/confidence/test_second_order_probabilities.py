@@ -40,7 +40,7 @@ def test_logarithms_and_factors_agree(temperature):
 def test_an_unbounded_beam_sums_up_the_same(template):
     train, test = embedded()[:30], embedded(split="test")[6:9]
     chunker = quietly(riata.Chunker("crf", template=parse(template), epochs=8), train)
-    model, corpus = chunker.model_, chunker.input_columns(test)
+    model, corpus = chunker.model_, chunker.columns.input_columns(test)
     for chunks in (True, False):
         found, values = model.confidences(corpus, Decoder(), [1.0, 3.0], chunks=chunks)
         searched, others = model.confidences(corpus, BEAM, [1.0, 3.0], chunks=chunks)

@@ -127,7 +127,7 @@ def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
     except UnsupportedError as error:  # test_settings.py looks at its reason
         assert recipe in error.message and structure in error.message and error.remedy
     else:
-        learnt = made.with_output(data)
+        learnt = made.columns.with_output(data)
         labels = learnt.columns[-1].texts()
         untrained = max(map(labels.count, set(labels))) / learnt.tokens
         assert made.evaluate(data).report.accuracy / 100 > untrained

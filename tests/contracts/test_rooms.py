@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE, NATIVE = ROOT / "src" / "riata", ROOT / "native"
-MOST_LINES, MOST_OF_FUNCTION = 400, 60
+MOST_LINES, MOST_OF_FUNCTION = 600, 60
 ORDER = ("core", "data", "features", "models", "losses", "inference", "learning", "bind", "tests")  # of native folders
 
 
@@ -88,7 +88,7 @@ def long_files():
             yield str(path.relative_to(ROOT)), lines
 
 
-def test_no_file_is_long():
+def test_no_file_is_so_long_that_it_must_hold_two_things():
     assert not sorted(long_files())
 
 

@@ -116,8 +116,8 @@ def test_prediction_from_dictionaries_is_that_of_the_features_in_a_corpus(option
     model = trained(**options)
 
     def slowly() -> list[list[str]]:
-        corpus = model._knowing(sentences, None)
-        ids = model.model_.decode(model.model_.features.instances(model.input_columns(corpus)))
+        corpus = model.columns.knowing(sentences, None)
+        ids = model.model_.decode(model.model_.features.instances(model.columns.input_columns(corpus)))
         labels = [model.classes_[i] for i in ids]
         return [labels[a:b] for a, b in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 

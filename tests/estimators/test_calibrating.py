@@ -184,7 +184,7 @@ def test_searches_without_confidences_leave_it_out(make, reason):
 def test_recipes_that_learn_probabilities_need_none():
     made = quietly(Chunker("crf", epochs=5), embedded())
     assert (made.calibration_, made.uncalibrated_) == ((), "")
-    assert made.believable
+    assert made.confidence.believable
     assert "learns probabilities" in facts_of(made, 0)["calibration"]
 
 
@@ -252,7 +252,7 @@ def test_a_command_leaves_it_out(run, tmp_path):
 def test_margins_tell_what_speaks_against_every_other_label():
     """On a chain, by how much the best labelling falls if a token must have another label, among lists of the best."""
     made = quietly(Tagger(epochs=3), WORDS, TAGS)
-    margins = made.margins_of(WORDS[:3])[0]
+    margins = made.confidence.margins_of(WORDS[:3])[0]
     lists, at = made.predict_nbest(WORDS[:3], 2000), 0
     for found in lists:
         best, score = found[0]
@@ -264,4 +264,4 @@ def test_margins_tell_what_speaks_against_every_other_label():
 
 def test_a_search_without_alternatives_has_no_margin():
     made = quietly(Tagger("laso-perceptron", queue="greedy", epochs=2), WORDS, TAGS)
-    assert np.isnan(made.margins_of(WORDS)).all()
+    assert np.isnan(made.confidence.margins_of(WORDS)).all()

@@ -196,7 +196,7 @@ def test_known_labels_stay_under_constraints():
 def test_confidences_are_of_outputs_that_keep_constraints():
     chunker = fitted(riata.Chunker("crf"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
-    ids, values = chunker.confidence_ids(chunker.sentences(INPUTS))
+    ids, values = chunker.confidence.confidence_ids(chunker.columns.sentences(INPUTS))
     np.testing.assert_array_equal(ids, chunker.predict_ids(INPUTS))
     assert ((values > 0) & (values <= 1)).all()
     for sentence in chunker.predict_nbest(INPUTS, 3):

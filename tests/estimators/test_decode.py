@@ -127,12 +127,12 @@ def test_refusals_name_the_operation_that_is_missing(fitted):
 def test_confidences_are_those_of_what_is_chosen(fitted, data, decode):
     words = [[token[:2] for token in sentence] for sentence in data[1]]
     twin = deciding(fitted, decode)
-    ids, values = twin.confidence_ids(words)
+    ids, values = twin.confidence.confidence_ids(words)
     assert [twin.classes_[i] for i in ids] == [label for labels in twin.predict(words) for label in labels]
     assert ((values >= 0) & (values <= 1)).all()
     same = ids == fitted.predict_ids(words)
     assert not same.all()
-    assert np.isclose(values[:, same], fitted.confidence_ids(words)[1][:, same], atol=1e-3).mean() > 0.9
+    assert np.isclose(values[:, same], fitted.confidence.confidence_ids(words)[1][:, same], atol=1e-3).mean() > 0.9
     twin.calibration_ = (Calibration(),)
     assert twin.predict(words, min_confidence=0.0) == twin.predict(words)
 
@@ -161,10 +161,11 @@ def test_expected_losses_are_not_above_those_of_the_best_output(recipe, data):
     best, found = estimator.predict_ids(words), deciding(estimator, "marginals").predict_ids(words)
     assert expected_errors(estimator, words, found) <= expected_errors(estimator, words, best) + 1e-3
     counted = estimator.model_.expected(
-        estimator.input_columns(estimator.sentences(words)), deciding(estimator, "spans").decoder().risk
+        estimator.columns.input_columns(estimator.columns.sentences(words)),
+        deciding(estimator, "spans").predicting.decoder().risk,
     )
     right, chunks, true = counted.sum(axis=0)
-    confidences = estimator.confidence_ids(words)[1][0]
+    confidences = estimator.confidence.confidence_ids(words)[1][0]
     spans = registry.get("encoding", estimator.encoding_).spans
     first = np.cumsum([0, *map(len, words)])
     units = [first[s] + span.start for s, labels in enumerate(estimator.predict(words)) for span in spans(labels)]

@@ -60,7 +60,9 @@ def test_the_cost_is_the_difference_of_the_scores():
     assert done.cost == pytest.approx(-decision.difference)
     assert done.cost > 0
     assert done.found == "by dynamic programming"
-    instances = tagger.model_.features.instances(tagger.input_columns(tagger.sentences([list(explanation.input)])))
+    instances = tagger.model_.features.instances(
+        tagger.columns.input_columns(tagger.columns.sentences([list(explanation.input)]))
+    )
     ids = [
         np.array([tagger.classes_.index(label) for label in side.labels], np.int32)
         for side in (done.without, decision.chosen)
@@ -143,8 +145,8 @@ def test_search_errors_look_at_outputs_that_keep_constraints():
     assert any(with_noun)
     assert all(fault == "model" for fault, noun in zip(kept.of, with_noun, strict=True) if noun)
     for words in WORDS:
-        assert "NN" not in tagger.best_output(tagger.sentences([words]))
-    assert sum(tagger.decoder().kept.tally.found.values()) == len(
+        assert "NN" not in tagger.judging.best_output(tagger.columns.sentences([words]))
+    assert sum(tagger.predicting.decoder().kept.tally.found.values()) == len(
         WORDS
     )  # those of predict_ids; judging counts by itself
 

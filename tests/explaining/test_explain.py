@@ -59,8 +59,8 @@ def check_sums(explanation):
 
 def scored(estimator, corpus, labels):
     """The score of labels as the model itself reckons it, in single precision."""
-    data = estimator._with_gold(corpus, [labels])
-    ids = estimator._label_ids(estimator._learnt_column(data.columns[-1], data.starts))
+    data = estimator.columns.with_gold(corpus, [labels])
+    ids = estimator.labels.label_ids(estimator.labels.learnt_column(data.columns[-1], data.starts))
     return float(estimator.model_.scores_of(estimator.model_.features.instances(inputs_of(data)), ids)[0])
 
 
@@ -77,7 +77,9 @@ def test_contributions_sum_to_the_difference_of_the_scores(trained):
             assert decision.other.name == "truth"
             assert decision.other.score == pytest.approx(scored(trained, corpus, truth), rel=1e-5, abs=1e-4)
         assert (explanation.fault == "right") == (output == truth)
-        assert (explanation.fault == "search") <= (decision.difference < 1e-6 or trained.decoder().queue != "exact")
+        assert (explanation.fault == "search") <= (
+            decision.difference < 1e-6 or trained.predicting.decoder().queue != "exact"
+        )
     assert wrong > 2
 
 
@@ -123,7 +125,7 @@ def test_without_a_truth_the_runner_up_is_compared_with(trained):
 
 
 def test_the_search_shown_is_that_of_prediction(trained):
-    if trained.decoder().queue == "exact":
+    if trained.predicting.decoder().queue == "exact":
         assert "exactly" in trained.explain(SENTENCES[:1]).note
         return
     for corpus in each(SENTENCES[:5]):
@@ -134,7 +136,7 @@ def test_the_search_shown_is_that_of_prediction(trained):
 
 
 def test_what_the_search_missed_is_the_output_of_exact_search_with_its_score(trained):
-    if trained.decoder().queue == "exact":
+    if trained.predicting.decoder().queue == "exact":
         assert all(trained.explain(corpus, True).best is None for corpus in each(SENTENCES[:4]))
         return
     narrow, exact, kinds = trained.twin(beam=1), trained.twin(queue="exact", beam=None), set()

@@ -33,7 +33,7 @@ def parser(request):
 def test_the_best_output_is_what_is_predicted(parser):
     for sentence in treebank()[:6]:
         words = [token[:2] for token in sentence]
-        assert parser.best_output(parser.sentences([words])) == parser.predict([words])[0]
+        assert parser.judging.best_output(parser.columns.sentences([words])) == parser.predict([words])[0]
 
 
 def test_pushes_add_up_to_scores(parser):

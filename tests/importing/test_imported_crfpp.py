@@ -54,7 +54,7 @@ def test_every_labelling_has_the_score_of_crfpp(folder, model, tested):
     found = riata.import_model(folder / "m.txt")
     expected = crfpp.scores(tested, labels, templates, ids, weights, cost)
     chain, corpus = found.model_, riata.data.memory.as_corpus([tested])
-    instances = chain.features.instances(found.input_columns(corpus))
+    instances = chain.features.instances(found.columns.input_columns(corpus))
     for labelling, score in expected.items():
         assert chain.scores_of(instances, np.array(labelling, np.int32)) == pytest.approx([score], abs=1e-4)
     predicted = [labels.index(label) for label in found.predict([tested])[0]]

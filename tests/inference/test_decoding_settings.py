@@ -15,7 +15,7 @@ def fitted():
 def test_settings_of_queues_act_on_a_model_that_learnt_by_exact_search(fitted, tmp_path):
     beam = riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
     beam.set_params(queue="beam", beam=3, settings={"merge": False, "max_nodes": 5000})
-    assert not beam.decoder().merge and beam.decoder().max_nodes == 5000
+    assert not beam.predicting.decoder().merge and beam.predicting.decoder().max_nodes == 5000
     beam.save(tmp_path / "m.riata")
     assert riata.load_model(tmp_path / "m.riata").predict(CHUNKS) == beam.predict(CHUNKS)
     beam.set_params(settings={"max_nodes": 3})

@@ -175,7 +175,7 @@ def test_predict_is_the_first_of_predict_nbest_and_single_and_double_agree():
         totals = [total for _, total in some]
         assert totals == sorted(totals, reverse=True) and len({tuple(y) for y, _ in some}) == 3
     ids = np.array([single.classes_.index(label) for some in found for label in some[1][0]], np.int32)
-    instances = single.model_.features.instances(single.input_columns(test))
+    instances = single.model_.features.instances(single.columns.input_columns(test))
     assert single.model_.scores_of(instances, ids) == pytest.approx([some[1][1] for some in found], rel=1e-5)
 
 

@@ -115,7 +115,7 @@ def test_all_that_chains_do_works(tmp_path):
     data = embedded(("word", "tag", "chunk"))
     made = quietly(Chunker("hmm"), data[:300])
     model, rest = made.model_, data[300:]
-    inputs = made.input_columns(rest)
+    inputs = made.columns.input_columns(rest)
     exact = model.decode(model.features.instances(inputs))
     assert (model.predict(inputs) == exact).all()
     assert model.folded is not None

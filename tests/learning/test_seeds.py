@@ -92,7 +92,7 @@ def test_equal_parts_give_themselves_and_their_scale():
     data = embedded()[:40]
     one = quietly(chunker("perceptron"), data)
     four = one.twin()
-    four.set_model(one.model_.with_weights(normalised_sum([one.model_.weights] * 4)), one._tags())
+    four.labels.set_model(one.model_.with_weights(normalised_sum([one.model_.weights] * 4)), one.labels.tags())
     assert named(four) == pytest.approx(named(one), rel=1e-5)
 
 

@@ -75,7 +75,7 @@ def test_models_that_are_not_calibrated_show_margins(talk, files):
     status, refused = talk.predict(model="words", tokens=WORDS[0], min_confidence=0.5)
     [found] = answer["sentences"]
     assert answer["calibrated"] is False
-    assert found["margin"]["labels"] == pytest.approx(model.margins_of(WORDS[:1])[0].tolist(), abs=1e-6)
+    assert found["margin"]["labels"] == pytest.approx(model.confidence.margins_of(WORDS[:1])[0].tolist(), abs=1e-6)
     assert all(span["margin"] >= 0 for span in found["spans"])
     assert found.get("confidence") is None
     assert all("score" in one for one in found["nbest"])

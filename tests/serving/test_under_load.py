@@ -200,7 +200,7 @@ def test_details_in_parts_are_those_of_the_whole(talk, files):
     many = [WORDS[i % 4] for i in range(900)]  # more tokens than one part has
     _, answer = talk.predict(model="words", tokens=many, confidence=True)
     assert [s["labels"] for s in answer["sentences"]] == model.predict(many)
-    expected = [round(value, 6) for value in model.margins_of(many)[0].tolist()]
+    expected = [round(value, 6) for value in model.confidence.margins_of(many)[0].tolist()]
     assert [value for s in answer["sentences"] for value in s["margin"]["labels"]] == expected
 
 

@@ -6,7 +6,7 @@ import riata
 from riata.data.conllu import write_conllu
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
-from riata.estimators.taggers import MANY, new_tagger
+from riata.estimators.tag_stage import MANY, new_tagger
 from riata.learning.events import ignore
 from samples import quietly, treebank
 
@@ -44,7 +44,7 @@ def test_words_are_enough_without_options(parser):
 def test_a_parser_with_taggers_goes_on_learning_from_given_tags():
     parser = quietly(riata.DependencyParser(epochs=2), TRAIN)
     parser.set_params(tags="given").partial_fit(OTHER)
-    assert parser.tags_read == "given" and not parser.taggers_ and parser.predict(OTHER)
+    assert parser.columns.tags_read == "given" and not parser.taggers_ and parser.predict(OTHER)
 
 
 @pytest.mark.parametrize(

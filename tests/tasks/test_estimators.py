@@ -541,9 +541,9 @@ def test_a_model_in_use_does_not_change_when_training_goes_on():
     data = embedded(("word", "tag"))
     model = Tagger().partial_fit(data[:20], classes=sorted(set(data.columns[-1].texts())))
     kept = model.model_
-    before = kept.predict(model.input_columns(data)).tolist()
+    before = kept.predict(model.columns.input_columns(data)).tolist()
     model.partial_fit(data[20:60])
-    assert kept.predict(model.input_columns(data)).tolist() == before
+    assert kept.predict(model.columns.input_columns(data)).tolist() == before
     assert model.predict_ids(data).tolist() != before
 
 

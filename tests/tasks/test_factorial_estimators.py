@@ -94,8 +94,8 @@ def test_probabilities_are_those_of_enumeration():
 
 def _rows(made, sentences):
     """Dictionaries from pairs, as texts with a tab, to probabilities, token by token."""
-    corpus = made.sentences([[(word,) for word in sentence] for sentence in sentences])
-    probabilities, _ = made.model_.probabilities(made.input_columns(corpus), 1.0)
+    corpus = made.columns.sentences([[(word,) for word in sentence] for sentence in sentences])
+    probabilities, _ = made.model_.probabilities(made.columns.input_columns(corpus), 1.0)
     return [dict(zip(made.model_.labels, row, strict=True)) for row in probabilities]
 
 
@@ -107,7 +107,7 @@ def test_confidences_are_those_of_enumeration():
         every = made.predict_nbest([[(word,) for word in words]], 100_000)[0]
         share = np.exp([score for _, score in every] - np.logaddexp.reduce([score for _, score in every]))
         found = every[0][0]
-        corpus = made.input_columns(made.sentences([[(word,) for word in words]]))
+        corpus = made.columns.input_columns(made.columns.sentences([[(word,) for word in words]]))
         _, confidences = made.model_.confidences(corpus, EXACT, [1.0], chunks=True)
         for t in range(len(words)):
             tag = sum(p for (output, _), p in zip(every, share, strict=True) if output[t][0] == found[t][0])

@@ -44,7 +44,7 @@ def test_words_are_enough(parser):
 
 
 def test_tags_come_out_and_are_evaluated(parser):
-    tagged = parser.tagged(as_corpus(treebank()))
+    tagged = parser.columns.tagged(as_corpus(treebank()))
     found = tagged.sentences_of(1)
     right = np.mean([a == b for one, other in zip(found, TAGS, strict=True) for a, b in zip(one, other, strict=True)])
     evaluation = parser.evaluate(treebank())
@@ -59,7 +59,7 @@ def test_tags_come_out_and_are_evaluated(parser):
     assert searches_run() == before  # labels have their tags with them
     assert parser.evaluate(treebank(), predicted=np.array(ids)).metrics == evaluation.metrics
     assert parser.predict(tagged) == parser.predict(WORDS)
-    with_added = parser.tagged(as_corpus(WORDS))
+    with_added = parser.columns.tagged(as_corpus(WORDS))
     assert with_added.sentences_of(1) == found
 
 
@@ -77,7 +77,7 @@ def test_a_beam_of_one_is_greedy(parser):
     greedy.set_params(queue="greedy", beam=None)
     assert one.predict(WORDS) == greedy.predict(WORDS)
     data = as_corpus(treebank())
-    assert one.tagged(data).sentences_of(1) == greedy.tagged(data).sentences_of(1)
+    assert one.columns.tagged(data).sentences_of(1) == greedy.columns.tagged(data).sentences_of(1)
 
 
 def all_trees(length):
@@ -101,7 +101,7 @@ def test_an_unbounded_beam_finds_the_best_of_all_trees_with_all_tags(system):
     inputs = as_corpus([list(zip(words, lists, strict=True))])
     model = learnt.model_
     outputs, instances = model.outputs, model.instances(inputs)
-    ids, tags = model.chosen(inputs, learnt.decoder())
+    ids, tags = model.chosen(inputs, learnt.predicting.decoder())
     found = outputs.with_tags(outputs.codes(ids, inputs.starts), tags)
     relations = [r for r in range(len(outputs.relations)) if outputs.relations[r] != outputs.root]
     root, best = outputs.relations.index(outputs.root), -np.inf
@@ -123,7 +123,7 @@ def test_tags_of_the_data_or_of_the_tagger_may_be_read_instead(parser):
     given.predict(other_tags(treebank()))  # a tag that the model does not know may be any
     own = pickle.loads(pickle.dumps(parser)).set_params(tags="own")
     tagger = own.taggers_[-1]
-    assert own.tagged(as_corpus(WORDS)).sentences_of(1) == [list(found) for found in tagger.predict(WORDS)]
+    assert own.columns.tagged(as_corpus(WORDS)).sentences_of(1) == [list(found) for found in tagger.predict(WORDS)]
     trained = quietly(parser.untrained(tags="own"), treebank()[:24])
     with pytest.raises(UnsupportedError, match="not trained to choose tags"):
         trained.set_params(tags="joint").predict(WORDS)
@@ -137,7 +137,7 @@ def test_models_are_stored_with_their_tags(parser, tmp_path):
     data = as_corpus(treebank())
     for again in (riata.load_model(tmp_path / "p.riata"), pickle.loads(pickle.dumps(parser))):
         assert again.predict(WORDS) == parser.predict(WORDS)
-        assert again.tagged(data).sentences_of(1) == parser.tagged(data).sentences_of(1)
+        assert again.columns.tagged(data).sentences_of(1) == parser.columns.tagged(data).sentences_of(1)
         assert again.evaluate(treebank()).metrics == parser.evaluate(treebank()).metrics
     riata.load_model(tmp_path / "p.riata").save(tmp_path / "q.riata")
     assert (tmp_path / "q.riata").read_bytes() == (tmp_path / "p.riata").read_bytes()
@@ -181,7 +181,7 @@ def test_traces_and_explanations_show_the_tags_that_are_chosen(parser):
     trace = parser.trace(WORDS[0])
     moves = list(trace.path(trace.goal))
     chosen = [move.split()[1] for move in moves if move.startswith("shift")]
-    assert chosen == parser.tagged(as_corpus(WORDS)).sentences_of(1)[0]
+    assert chosen == parser.columns.tagged(as_corpus(WORDS)).sentences_of(1)[0]
     truth = [(int(head), relation) for *_, head, relation in treebank()[0]]
     page = str(parser.explain(WORDS[0], truth))
     assert "shift NOUN" in page and "likely[b0]" in page

@@ -56,7 +56,7 @@ def parsers():
 
 def outputs_of(parser, words):
     """All outputs of a sentence, each a list of (head, relation, tag), with their scores."""
-    model, inputs = parser.model_, parser.input_columns(as_corpus([words]))
+    model, inputs = parser.model_, parser.columns.input_columns(as_corpus([words]))
     known = model.outputs
     lists = [[tag for tag in tags_in(text) if tag in known.chosen] for text in inputs.columns[-1].texts()]
     others = [relation for relation in known.relations if relation != known.root]
@@ -69,7 +69,7 @@ def outputs_of(parser, words):
 
 
 def _scores(parser, words, outputs):
-    model, inputs = parser.model_, parser.input_columns(as_corpus([words]))[[0] * len(outputs)]
+    model, inputs = parser.model_, parser.columns.input_columns(as_corpus([words]))[[0] * len(outputs)]
     relations = model.outputs.relations
     labels = np.array([h * len(relations) + relations.index(r) for one in outputs for h, r, _ in one], np.int32)
     tags = Column.of([tag for one in outputs for _, _, tag in one])
@@ -154,7 +154,7 @@ def test_given_tags_limit_the_outputs_and_nothing_else(parsers, data):
 
 def test_a_tag_that_is_not_likely_can_be_given(parsers):
     for parser in parsers.values():
-        likely = tags_in(parser.input_columns(as_corpus([["the"]])).columns[-1].texts()[0])
+        likely = tags_in(parser.columns.input_columns(as_corpus([["the"]])).columns[-1].texts()[0])
         for tag in set(parser.model_.outputs.chosen):
             ((output, _),) = parser.predict_nbest([["the", "dog"]], 1, given=[[(None, None, tag), None]])[0]
             assert output[0][2] == tag
@@ -167,7 +167,7 @@ def test_giving_what_is_predicted_changes_nothing(parsers):
         best = [one[0][0] for one in parser.predict_nbest(sentences, 1)]
         assert [one[0][0] for one in parser.predict_nbest(sentences, 1, given=best)] == best
         assert [[token[:2] for token in one] for one in best] == parser.predict(sentences)
-        tags = parser.tagged(as_corpus(sentences)).sentences_of(1)
+        tags = parser.columns.tagged(as_corpus(sentences)).sentences_of(1)
         assert [[token[2] for token in one] for one in best] == tags
         nothing = [[None] * len(one) for one in sentences]
         assert parser.predict(sentences, given=nothing) == parser.predict(sentences)

@@ -42,7 +42,7 @@ def wrong_parts(found, truth):
 
 
 def test_a_wrong_tag_adds_one_to_the_regret(toy):
-    data = toy.sentences([ODD])
+    data = toy.columns.sentences([ODD])
     trace = toy.trace(data, True)
     first = {node.action: (node.regret, node.good) for node in trace.nodes if node.depth == 1}
     assert first == {"shift A": (1, False), "shift B": (1, False), "shift C": (0, True)}
@@ -67,7 +67,7 @@ def test_the_regret_of_an_output_is_the_number_of_its_wrong_arcs_and_tags(system
 
 
 def test_the_verdict_counts_wrong_tags(toy):
-    data = toy.sentences([ODD])
+    data = toy.columns.sentences([ODD])
     assert toy.evaluate(data).metrics["tags"] == 50 and toy.evaluate(data).metrics["las"] == 100
     for explanation in (toy.explain(data, True), toy.explain(["w", "b"], [(0, "root", "C"), (1, "q", "B")])):
         assert explanation.kind == "model"
@@ -100,7 +100,7 @@ def test_faults_are_told_by_the_scores_of_trees_with_tags(parser):
     assert [fault != "right" for fault in errors.of] == wrong
     by_tree = parser.search_errors(WORDS, PAIRS)
     assert by_tree.wrong <= errors.wrong < len(WORDS) and by_tree.of != errors.of
-    inputs = parser.input_columns(as_corpus(WORDS))
+    inputs = parser.columns.input_columns(as_corpus(WORDS))
     instances, outputs = model.instances(inputs), model.outputs
 
     def scores(triples):
@@ -129,7 +129,7 @@ def test_tags_that_the_model_does_not_have_are_no_fault_of_the_search(parser):
 
 def test_constraints_are_kept_beside_tags(toy):
     kept = pickle.loads(pickle.dumps(toy)).set_params(constraints=["at_most(0, 'q')"])
-    explanation = kept.explain(kept.sentences([ODD]), True)
+    explanation = kept.explain(kept.columns.sentences([ODD]), True)
     assert explanation.kind == "model"
     assert explanation.constrained.without.labels == (("0", "root", "A"), ("1", "q", "B"))
     assert explanation.constrained.changes

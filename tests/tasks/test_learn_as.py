@@ -112,7 +112,7 @@ def test_predictions_are_legal_and_go_there_and_back(drawn):
     made = quietly(
         Chunker("mira", epochs=2, learn_as=learnt, encoding="iob2", template=parse("word[0]\nedge")), words, labels
     )
-    made.set_model(made.model_, as_learnt(get(encoding), learnt))  # as if the data had been written so
+    made.labels.set_model(made.model_, as_learnt(get(encoding), learnt))  # as if the data had been written so
     for tags in made.predict(words):
         assert to(learnt, encoding, [tags]) and set(tags) <= set(made.classes_)
         assert to(encoding, learnt, to(learnt, encoding, [tags])) == [tags]
@@ -344,10 +344,10 @@ def test_files_are_labelled_in_the_encoding_of_the_data(tmp_path):
 
 def test_predicted_labels_that_the_model_never_gives_are_refused():
     made = quietly(Chunker(template=SMALL, epochs=1), recoded(as_corpus(CHUNKS), "iob2", "bioes"))
-    made.set_model(made.model_, as_learnt(get("iob2"), "bioes"))
+    made.labels.set_model(made.model_, as_learnt(get("iob2"), "bioes"))
     inside = np.full(len(CHUNKS[0]), made.classes_.index("B-VP"), np.int32)
     assert made.search_errors(CHUNKS[:1], predicted=inside).wrong == 1
-    made.set_model(made.model_, as_learnt(get("iob1"), "bioes"))
+    made.labels.set_model(made.model_, as_learnt(get("iob1"), "bioes"))
     inside[:] = made.classes_.index("I-VP")  # a long VP, and VPs of training had one token
     with pytest.raises(errors.DataError, match="never gives"):
         made.search_errors(CHUNKS[:1], predicted=inside)

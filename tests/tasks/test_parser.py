@@ -255,4 +255,4 @@ def test_odd_predictions_are_refused_and_best_outputs_take_lists():
     with pytest.raises(SettingError, match="predict_ids"):
         parser.evaluate(treebank(), predicted=parser.predict(treebank()))
     sentence = treebank()[0]
-    assert parser.best_output([sentence]) == parser.predict([sentence])[0]
+    assert parser.judging.best_output([sentence]) == parser.predict([sentence])[0]

@@ -113,7 +113,7 @@ def test_arcs_are_calibrated():
     data = treebank()
     parser = quietly(riata.DependencyParser("mira", structure="projective", epochs=3, tags="given"), data[:16])
     parser.calibrate(data[16:])
-    assert len(parser.calibration_) == 2 and parser.believable
+    assert len(parser.calibration_) == 2 and parser.confidence.believable
     assert all(
         0 <= value <= 1 for sentence in parser.predict_confidence(data[:2]) for pair in sentence for value in pair
     )

@@ -73,7 +73,7 @@ def test_arguments_that_are_found_never_overlap(recipe):
     except UnsupportedError:
         made = quietly(riata.RoleLabeler(recipe, epochs=1), TRAIN)
     slots = made.slots(TRAIN)
-    raw = made.labels_of(made.input_columns(slots.corpus))
+    raw = made.predicting.labels_of(made.columns.input_columns(slots.corpus))
     none = made.classes_.index(NO_ROLE)
     assert not len(slots.overlapping(made.predict_ids(TRAIN) != none))
     list(formatted(TRAIN.with_propositions(made.predict(TRAIN))))  # refuses spans that overlap
@@ -86,13 +86,13 @@ def test_the_set_of_arguments_that_is_kept_has_the_best_sum_of_scores(recipe):
     made = trained(recipe=recipe, epochs=1, class_weight={NO_ROLE: 0.001})
     slots = made.slots(TRAIN)
     none = made.classes_.index(NO_ROLE)
-    raw = made.labels_of(made.input_columns(slots.corpus))
+    raw = made.predicting.labels_of(made.columns.input_columns(slots.corpus))
     kept = made.predict_ids(TRAIN)
     wrong = slots.overlapping(raw != none)
     assert len(wrong)  # otherwise this says nothing
     for p in wrong:
         low, high = slots.corpus.starts[p : p + 2]
-        instances = made.model_.features.instances(made.input_columns(slots.corpus[[p]]))
+        instances = made.model_.features.instances(made.columns.input_columns(slots.corpus[[p]]))
         chosen = [i for i in range(high - low) if raw[low + i] != none]
         best = -np.inf
         for bits in range(1 << len(chosen)):
@@ -142,9 +142,9 @@ def test_constraints_of_roles_find_the_best_labels_that_keep_them():
     slots = made.slots(TRAIN)
     names = made.model_.outputs.label_names(None)
     declared, program = Declared(made.declared_constraints()), IntegerProgram()
-    scores = made._scores(slots.corpus) * SCALE
+    scores = made.predicting._scores(slots.corpus) * SCALE
     ids = made.predict_ids(TRAIN)
-    each = made.slots_of(slots.corpus, names)
+    each = made.columns.slots_of(slots.corpus, names)
     for p, one in enumerate(each):
         low, high = slots.corpus.starts[p : p + 2]
         assert (one.spans == slots.spans[low:high]).all()

@@ -226,7 +226,7 @@ def test_the_best_come_in_order(data):
         assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
         assert len({tuple(one) for one, _ in found}) == len(found) == (3 if len(tags) > 1 else len(found))
     tags = [[found[-1][0] for found in made.predict_nbest(test, 2)][:5]][0]
-    instances = made.model_.features.instances(made.input_columns(test[:5]))
+    instances = made.model_.features.instances(made.columns.input_columns(test[:5]))
     ids = np.array([made.model_.labels.index(tag) for one in tags for tag in one], np.int32)
     scores = [found[-1][1] for found in made.predict_nbest(test[:5], 2)]
     assert made.model_.scores_of(instances, ids) == pytest.approx(scores, abs=1e-3)

@@ -107,7 +107,7 @@ def test_given_arcs_constraints_and_confidences_go_together(parsers):
 def test_lists_are_those_of_all_trees_if_the_beam_is_wide_enough(parsers, data):
     system = data.draw(st.sampled_from([system for system in SYSTEMS if system != "swap"]))
     parser, words = parsers[system, str({"beam": 4})], data.draw(st.permutations(WORDS))[: data.draw(st.integers(1, 3))]
-    model, inputs = parser.model_, parser.input_columns(riata.data.memory.as_corpus([words]))
+    model, inputs = parser.model_, parser.columns.input_columns(riata.data.memory.as_corpus([words]))
     names, root = model.outputs.relations, model.outputs.relations.index(model.outputs.root)
     others = [relation for relation in range(len(names)) if relation != root]
     codes = [

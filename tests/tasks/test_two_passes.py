@@ -138,7 +138,7 @@ def test_a_model_file_has_both_passes(model, tmp_path):
     loaded = riata.load_model(tmp_path / "m.riata")
     assert loaded.predict(X) == model.predict(X)
     assert loaded.first_.predict(X) == model.first_.predict(X)
-    assert loaded.scope() == model.scope()
+    assert loaded.columns.scope() == model.columns.scope()
     assert to_bytes(loaded) == to_bytes(model)
     assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)
     again = quietly(loaded.untrained(template=None), DOCUMENTS)
@@ -147,15 +147,15 @@ def test_a_model_file_has_both_passes(model, tmp_path):
 
 def test_a_set_context_is_stored_beside_that_of_training(model):
     loaded = from_bytes(to_bytes(model.twin(context="window", window=3)))
-    assert loaded.scope() == ("window", 3)
+    assert loaded.columns.scope() == ("window", 3)
     assert loaded.context_ == model.context_ == ("file", 100)
 
 
 def test_scopes_are_of_two_passes():
     with pytest.raises(NotFittedError):
-        EntityRecognizer(passes=2).scope()
+        EntityRecognizer(passes=2).columns.scope()
     with pytest.raises(UnsupportedError, match="one pass"):
-        fitted(passes=1, folds=5).scope()
+        fitted(passes=1, folds=5).columns.scope()
 
 
 def test_a_held_out_part_is_as_development_data_of_their_own():
@@ -264,7 +264,7 @@ def test_lists_confidences_explanations_and_traces_are_of_the_second_pass(model)
     assert trace.first == tuple(model.first_.predict(X[:1])[0])
     assert "the second of two passes" in str(trace)
     assert type(trace).from_dict(trace.to_dict()) == trace
-    corpus = model.seen_whole(model.sentences(X))
+    corpus = model.columns.seen_whole(model.columns.sentences(X))
     explained = model.explain(corpus[9:10])
     assert explained.decision.chosen.labels == tuple(model.predict(X)[9])
     assert explained.first == tuple(model.first_.predict(X)[9])
@@ -299,7 +299,7 @@ def test_tags_and_chunks_are_learnt_in_two_passes(params, tmp_path):
     data = in_documents(rows, [i // 8 for i in range(48)])
     model = quietly(JointTagger("max-violation", epochs=3, passes=2, folds=3, **params), data)
     assert from_bytes(to_bytes(model)).predict(X) == model.predict(X)
-    first = model.explain(model.seen_whole(model.sentences(X))[3:4]).first
+    first = model.explain(model.columns.seen_whole(model.columns.sentences(X))[3:4]).first
     assert [tuple(text.split("/")) for text in first] == model.first_.predict(X)[3]
     assert any("guess" in str(t) for t in model.model_.features.templates)
     riata.write_columns(X, tmp_path / "in.txt")

@@ -32,7 +32,7 @@ class BeamResult:
 
 def by_beam(estimator: Any, X: Any, y: Any, beams: Iterable[float]) -> tuple[BeamResult, ...]:
     """Every width once, in the given order. A model that searches otherwise is decoded with the queue `beam`."""
-    corpus = estimator.sentences(X)
+    corpus = estimator.columns.sentences(X)
     found = []
     for beam in beams:
         twin = _with_beam(estimator, beam)
@@ -47,7 +47,10 @@ def check_beams(estimator: Any, X: Any, beams: Iterable[float]) -> None:
     for beam in beams:
         checked(_with_beam(estimator, beam), training=False)
         if math.isinf(beam):
-            model, longest = estimator._check_fitted(), int(np.diff(estimator.sentences(X).starts).max(initial=0))
+            model, longest = (
+                estimator._check_fitted(),
+                int(np.diff(estimator.columns.sentences(X).starts).max(initial=0)),
+            )
             if not model.exact_is_cheap(longest):
                 raise UnsupportedError(
                     f"inf is among the beams, but exact search of the structure {model.structure!r} is too costly here.",

@@ -114,7 +114,7 @@ class Outputs:
 def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
     """What trained models of one task predict for sentences whose gold labels are known."""
     check_sequences(estimators)
-    read = [estimator.gold_and_found(X, y) for estimator in estimators]
+    read = [estimator.judging.gold_and_found(X, y) for estimator in estimators]
     inputs, golds, _ = read[0]
     for _, other, _ in read[1:]:
         if any(a.texts() != b.texts() for a, b in zip(golds, other, strict=True)):
@@ -144,7 +144,7 @@ def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
 def check_sequences(estimators: Sequence[Any]) -> None:
     """Refuses what is no estimator of sequences, or not of one task."""
     for estimator in estimators:
-        if not hasattr(estimator, "gold_and_found"):
+        if not hasattr(estimator, "judging"):
             raise UnsupportedError(
                 f"a {type(estimator).__name__} has outputs of its own, with no labels to compare token by token.",
                 remedy="Give models of tag, chunk, joint, ner or parse.",

@@ -22,7 +22,7 @@ class Vocabulary:
     @classmethod
     def of_training(cls, estimator: Any, train: Any) -> Vocabulary:
         """The words of training data: their first column that the model reads."""
-        corpus = estimator.input_columns(estimator.sentences(train))
+        corpus = estimator.columns.input_columns(estimator.columns.sentences(train))
         if not corpus.width:
             raise UnsupportedError(
                 "the training data are features, not words: there is no telling which words were seen.",

@@ -48,7 +48,7 @@ def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, 
         return Constrained()
     if training and inference == DURING:
         _check_during(estimator, choice, settings)
-    return Constrained(declared, inference == DURING, estimator.slots_of)
+    return Constrained(declared, inference == DURING, estimator.columns.slots_of)
 
 
 def _check_during(estimator: Any, choice: Choice, settings: Mapping[str, Any]) -> None:

@@ -55,7 +55,7 @@ def command(**options: Any) -> None:
     check_target(target, "the model", "Choose another --output.")
     estimator = in_given_context(load_model(options["model_file"]), options)
     report = estimator.calibrate(
-        estimator.sentences(read_for(estimator, options["file"], options)), method=options["method"]
+        estimator.columns.sentences(read_for(estimator, options["file"], options)), method=options["method"]
     )
     estimator.save(target)
     if options["json_"]:

@@ -69,6 +69,7 @@ def declared(given: Sequence[str]) -> list[Any] | str | None:
 def switched(estimator: Any, keeps: str | None) -> Any:
     """The model as the option --constraints says."""
     from riata.errors import SettingError
+    from riata.estimators.constrained import switched as with_constraints
 
     if keeps is None:
         return estimator
@@ -78,16 +79,16 @@ def switched(estimator: Any, keeps: str | None) -> Any:
         )
     words: dict[str, Any] = {"on": True, "off": False, "soft": "soft"}
     if keeps in words:
-        return estimator.switched(words[keeps])
+        return with_constraints(estimator, words[keeps])
     try:
-        return estimator.switched(float(keeps))
+        return with_constraints(estimator, float(keeps))
     except ValueError:
         raise SettingError(f"--constraints is {keeps!r}; expected on, off, soft, or a penalty above 0.") from None
 
 
 def tell_of_constraints(estimator: Any) -> None:
     """Says how outputs were made to keep constraints, on standard error."""
-    kept = estimator.decoder().kept
+    kept = estimator.predicting.decoder().kept
     if kept is not None and kept.tally.found:
         from riata.commands.console import stderr
         from riata.estimators.constrained import report_of

@@ -61,7 +61,7 @@ def command(**options: Any) -> None:
     beams = () if options["beams"] is None else beams_of(options["beams"])
     estimator = in_given_context(load_model(options["model_file"]), options)
     train = None if options["train_file"] is None else read_file(options["train_file"], format_of(estimator, options))
-    data = estimator.sentences(read_for(estimator, options["file"], options))
+    data = estimator.columns.sentences(read_for(estimator, options["file"], options))
     found = error_analysis(estimator, data, train=train, beams=beams, examples=options["examples"])
     if options["json_"]:
         click.echo(json.dumps({"model": options["model_file"], **found.to_dict()}))

@@ -243,7 +243,7 @@ def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
                 remedy=f"These can be changed: {', '.join(known)}.",
             )
     other = estimator.twin(settings=changed(estimator.settings, given))
-    other.decoder()  # refuses what does not go together
+    other.predicting.decoder()  # refuses what does not go together
     return other
 
 
@@ -263,7 +263,7 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     chosen = format_of_file(file, PLAIN if text and named == AUTO else named, estimator.format_, asked)
     if columns:
         try:
-            estimator = estimator.reading(options["inputs"], options["outputs"], format=chosen)
+            estimator = estimator.columns.reading(options["inputs"], options["outputs"], format=chosen)
         except DataError as error:
             raise error.located(file) from None
     return estimator, chosen
@@ -281,7 +281,7 @@ def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
             f"--{min(given)} is for models of two passes, and this one has one.",
             remedy=f"Leave out --{min(given)}, or train with --passes 2.",
         )
-    mode = options.get("context") or estimator.scope().mode
+    mode = options.get("context") or estimator.columns.scope().mode
     if "window" in given and mode != "window":
         raise SettingError(
             f"--window is for --context window, and this is {mode}.",
@@ -300,7 +300,7 @@ def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
     corpus = read_file(file, format_of(estimator, options), estimator.format_, asked, documents)
     if corpus.document is None and needs_marks(estimator):
         tell_unmarked(file)
-    corpus = estimator.numbered(corpus)
+    corpus = estimator.columns.numbered(corpus)
     apart = documents_of(estimator, corpus.width, options, format_of_corpus(corpus))
     if apart is None or names_of(corpus):  # columns with names keep their numbers
         return corpus

@@ -85,7 +85,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     estimator, _ = reader(options["model_file"], options["file"], options)
     estimator = switched(estimator, options["keeps"])
     data = read_for(estimator, options["file"], options)
-    corpus = estimator.scored_columns(data)
+    corpus = estimator.columns.scored_columns(data)
     began = time.perf_counter()
     predicted = estimator.predict_ids(corpus)
     evaluation = estimator.evaluate(corpus, predicted=predicted)
@@ -103,7 +103,9 @@ def _evaluate_model(options: dict[str, Any]) -> None:
         "model_mb": Path(options["model_file"]).stat().st_size / 1e6,
     }
     facts["errors"] = estimator.search_errors(corpus, predicted=predicted).counts
-    for gold, found in zip(estimator._gold_columns(corpus), estimator.output_columns(predicted), strict=True):
+    for gold, found in zip(
+        estimator.columns.gold_columns(corpus), estimator.labels.output_columns(predicted), strict=True
+    ):
         _warn_of_gold(gold, found.alphabet.texts(), data, "the model does not know")
     _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
 
@@ -169,15 +171,16 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
     if estimator.file_format is not None:
-        return estimator.compared_files(gold, predicted)
+        return estimator.judging.compared_files(gold, predicted)
     if estimator.outputs > 1:
         both = [last_columns(corpus, outputs, apart, estimator.fields) for corpus in (gold, predicted)]
-        estimator.check_gold(replace(gold, columns=both[0]))
-        return replace(estimator.compared(*both, gold.starts), document=gold.document)
+        estimator.labels.check_gold(replace(gold, columns=both[0]))
+        return replace(estimator.labels.compared(*both, gold.starts, chunks=estimator.chunks), document=gold.document)
     truth, found = (output_column(corpus, outputs, apart) for corpus in (gold, predicted))
     labels = [found.alphabet.text(int(i)) for i in found.used()]
     _warn_of_gold(truth, labels, gold, f"{path} does not have")
-    return replace(estimator.compared([truth], [found], gold.starts), document=gold.document)
+    scored = estimator.labels.compared([truth], [found], gold.starts, chunks=estimator.chunks)
+    return replace(scored, document=gold.document)
 
 
 def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:

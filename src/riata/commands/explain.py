@@ -65,10 +65,10 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     estimator = switched(in_given_context(load_model(options["model_file"]), options), options["keeps"])
-    corpus = estimator.sentences(read_for(estimator, options["file"], options))
+    corpus = estimator.columns.sentences(read_for(estimator, options["file"], options))
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))
-    corpus = estimator.seen_whole(corpus)
+    corpus = estimator.columns.seen_whole(corpus)
     gold = _has_gold(estimator, corpus)
     number = _chosen(estimator, corpus, options["which"], gold)
     sentence = corpus[number : number + 1]
@@ -86,9 +86,9 @@ def command(**options: Any) -> None:
 def _has_gold(estimator: Any, corpus: Any) -> bool:
     from riata.errors import DataError
 
-    estimator.input_columns(corpus)  # refuses what the model cannot read at all
+    estimator.columns.input_columns(corpus)  # refuses what the model cannot read at all
     try:
-        estimator.scored_columns(corpus)
+        estimator.columns.scored_columns(corpus)
     except DataError:
         return False
     return True
@@ -133,9 +133,9 @@ def _first_constrained(estimator: Any, corpus: Any) -> int:
 
     from riata.errors import DataError, SettingError
 
-    if estimator.decoder().kept is None:
+    if estimator.predicting.decoder().kept is None:
         raise SettingError(f"--sentence {CONSTRAINED}: the model keeps no constraints.", remedy="Give a number.")
-    changed = np.flatnonzero(estimator.predict_ids(corpus) != estimator.switched(False).predict_ids(corpus))
+    changed = np.flatnonzero(estimator.predict_ids(corpus) != estimator.twin(constraints=None).predict_ids(corpus))
     if not len(changed):
         raise DataError("constraints change no sentence here.", remedy="Give a number.", file=corpus.name)
     return int(np.searchsorted(corpus.starts, changed[0], side="right")) - 1
@@ -148,7 +148,9 @@ def _against(text: str, estimator: Any) -> list[Any]:
     labels = text.split()
     if estimator.outputs == 1:
         return labels
-    found = [tuple(label.split("/", 2) if estimator.chosen_tags() else label.rsplit("/", 1)) for label in labels]
+    found = [
+        tuple(label.split("/", 2) if estimator.columns.chosen_tags() else label.rsplit("/", 1)) for label in labels
+    ]
     if any(len(parts) < 2 for parts in found):
         raise SettingError(
             "--against has a label without a slash; expected TAG/CHUNK (of trees, HEAD/RELATION) for every token."

@@ -113,7 +113,7 @@ def command(
 
     found, format = reader(model_file, file, columns, text=text)
     estimator = switched(found, keeps)
-    if confidence and not estimator.believable:
+    if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
@@ -142,7 +142,7 @@ def _target(path: str | None) -> Iterator[IO[bytes]]:
 def _tell_uncalibrated(estimator: Any) -> None:
     from riata.commands.console import stderr
 
-    said = f"{estimator.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
+    said = f"{estimator.confidence.why_uncalibrated}, so its confidences mean little; see `riata calibrate --help`."
     stderr().print(said, markup=False, soft_wrap=True)
 
 

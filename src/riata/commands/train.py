@@ -280,7 +280,7 @@ def _development(estimator: Any, data: Any) -> Any:
 
     if not isinstance(estimator.dev, (int, float)):
         return estimator.dev
-    return parted(estimator.with_output(data), float(estimator.dev), ignore)[1]
+    return parted(estimator.columns.with_output(data), float(estimator.dev), ignore)[1]
 
 
 def _data(options: dict[str, Any], *, stream: bool) -> Any:

@@ -11,6 +11,7 @@ from riata import registry
 from riata.choosing.options import checked, choice_of
 from riata.choosing.refusals import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
+from riata.estimators.sequence import SequenceEstimator
 from riata.learning.batch.settings import CONSTRAIN
 from riata.learning.development import check_dev
 from riata.params import Params
@@ -18,7 +19,6 @@ from riata.problems.options import declared
 from riata.problems.options import offered as offered_with
 from riata.problems.predictor import Predictor
 from riata.settings import resolve
-from riata.tasks.base import SequenceEstimator
 
 ALL = "all"  # every recipe that there is
 NOTATION = "Write RECIPE:KEY=VALUE:…, such as laso-alma:beam=10:update=best, or NAME=RECIPE:…"

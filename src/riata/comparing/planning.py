@@ -66,7 +66,7 @@ def _check_one_task(contestants: Sequence[Contestant]) -> None:
 def _data(estimator: Any, X: Any, y: Any) -> Any:
     """What estimators of this kind learn from, in one object."""
     if not isinstance(estimator, Predictor):
-        data = estimator.scored_data(X, y)
+        data = estimator.columns.scored_data(X, y)
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from, or to score.", file=data.name)
         return data
@@ -134,5 +134,5 @@ def _check_data(estimator: Any, data: Corpus, tell: Listener) -> None:
     options = checked(estimator)
     if options.stream:
         raise UnsupportedError("stream=True reads a file while training.", remedy="Leave out stream.")
-    learnable, tags, _ = estimator._training_data(options, data, None, None, None, tell, fresh=True)
+    learnable, tags, _ = estimator.fitting.training_data(options, data, None, None, None, tell, fresh=True)
     Fit(options, tags, None, tell).check(learnable)

@@ -23,7 +23,7 @@ from riata.estimators.notes import warn_text
 from riata.learning.events import Epoch, Event, Note
 
 if TYPE_CHECKING:
-    from riata.tasks.base import SequenceEstimator
+    from riata.estimators.sequence import SequenceEstimator
 
 __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "ParsedDump", "Tagger", "Trainer"]
 

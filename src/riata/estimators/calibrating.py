@@ -65,7 +65,7 @@ def calibrated_in_training(
     estimator: of sequences, which has the model. data: with outputs as they are learnt.
     Raises UnsupportedError with the reason if there is none.
     """
-    most = MOST_OF_CHUNKS if any(estimator.chunk_outputs) else MOST_JUDGED
+    most = MOST_OF_CHUNKS if any(estimator.labels.chunk_outputs) else MOST_JUDGED
     train, dev = replace(fit, tell=ignore).split(data)
     if dev is not None and not fit.options.refit:
         held = _judgeable(dev, most)
@@ -152,7 +152,7 @@ def _companion(
 def _kept(estimator: Any, model: Any, data: Corpus) -> Any:
     """The estimator with another model of its recipe."""
     made = estimator.twin()
-    made.set_model(model.rounded(data.array_width), estimator._tags())
+    made.labels.set_model(model.rounded(data.array_width), estimator.labels.tags())
     return made
 
 
@@ -165,17 +165,17 @@ def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.Fit]:
     """What fits every output on sentences that the model has not learnt from. near: where to look for temperatures."""
     inputs = inputs_of(held)
     first = first_tried(near)
-    labels, values = estimator._weighed(inputs, first)
+    labels, values = estimator.confidence.weighed(inputs, first)
     known: dict[float, Values] = dict(zip(first, values, strict=True))
     found: list[carrying.Fit] = []
-    for output, judged in enumerate(_judged(estimator, held, estimator._as_classes(labels, held.starts))):
+    for output, judged in enumerate(_judged(estimator, held, estimator.labels.as_classes(labels, held.starts))):
         if len(judged.tokens) < FEWEST:
             raise UnsupportedError(f"only {len(judged.tokens)} predictions could be judged on held-out sentences")
 
         def judge(temperatures: list[float], output: int = output, judged: Units = judged) -> Values:
             new = [t for t in temperatures if t not in known]
             if new:
-                known.update(zip(new, estimator._weighed(inputs, new)[1], strict=True))
+                known.update(zip(new, estimator.confidence.weighed(inputs, new)[1], strict=True))
             return np.stack([known[t][output, judged.tokens] for t in temperatures])
 
         best = best_fit(judge, judged.right, near)
@@ -187,19 +187,19 @@ def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.Fit]:
 
 def _judged(estimator: Any, held: Corpus, ids: Any) -> list[Units]:
     """What is predicted for data with outputs as they are learnt, and whether it is right."""
-    tags = estimator._tags()
+    tags = estimator.labels.tags()
     if tags is not None and tags.recoded:
         gold = held.columns[-1]
-        written = estimator._recoding(gold.alphabet.texts(), tags.learnt, tags.data).column(gold.ids, held.starts)
+        written = estimator.labels.recoding(gold.alphabet.texts(), tags.learnt, tags.data).column(gold.ids, held.starts)
         held = replace(held, columns=(*held.columns[:-1], written))
-    found: list[Units] = estimator._judged(held, ids)
+    found: list[Units] = estimator.confidence.judged(held, ids)
     return found
 
 
 def _spread(estimator: Any, data: Corpus) -> float:
     """By how much the model scores true outputs above those of other sentences of the same length, per token."""
     model, lengths = estimator._check_fitted(), np.diff(data.starts)
-    truth = estimator._label_ids(data.columns[-1])
+    truth = estimator.labels.label_ids(data.columns[-1])
     other = partners(lengths)
     of = np.concatenate([np.arange(data.starts[s], data.starts[s + 1]) for s in other.tolist()])
     instances = model.instances(inputs_of(data))

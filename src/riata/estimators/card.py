@@ -44,9 +44,9 @@ def _summary(estimator: Any, facts: dict[str, Any]) -> str:
 
 
 def _use(estimator: Any, use: str) -> list[str]:
-    reads = len(estimator.needed)
+    reads = len(estimator.columns.needed)
     given = "words" if reads == 1 else f"{reads} columns per token" if reads else "features of every token"
-    called = getattr(estimator, "outputs_called", ("labels",))
+    called = estimator.labels.names
     what = f"The model reads {given}, sentence by sentence, and predicts {' and '.join(called)}."
     asked = use or PLACE + "State what it is for, and what it is not for: `riata card --use TEXT`."
     return [asked, what]
@@ -79,7 +79,7 @@ def _figures(estimator: Any, facts: dict[str, Any], score: Any) -> list[str]:
         lines.append(PLACE + "Score the model on data that it has not seen: `riata card --evaluate FILE`.")
     if estimator.calibration_:
         said = "calibrated: " + "; ".join(map(str, estimator.calibration_))
-    elif estimator.believable:
+    elif estimator.confidence.believable:
         said = "probabilities that the recipe has learnt"
     else:
         said = "not calibrated: do not read them as probabilities"
@@ -87,7 +87,7 @@ def _figures(estimator: Any, facts: dict[str, Any], score: Any) -> list[str]:
 
 
 def _model(estimator: Any, facts: dict[str, Any]) -> list[tuple[str, str]]:
-    decoder = estimator.decoder()
+    decoder = estimator.predicting.decoder()
     rows = [
         ("structure", facts["structure"]),
         ("search", decoder.queue),

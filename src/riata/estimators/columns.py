@@ -4,42 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from riata.data.memory import as_corpus, label_column, with_column
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids, check_kind
+from riata.data.types import Column, Corpus, check_kind
 from riata.errors import DataError, SettingError, UnsupportedError
-from riata.estimators.trained import Trained
+from riata.estimators.labels import Part
 
 if TYPE_CHECKING:
     from riata.data.formats.base import ColumnName, FileFormat
     from riata.features.context_names import Scope
-
-Self = TypeVar("Self", bound="Columns")  # typing.Self needs Python 3.11
+    from riata.inference.rules.slots import LabelNames, Slots
 
 ANY_WIDTH = 1 << 30  # number of columns of a file whose columns were named
 
 
-class Columns(Trained):
+class Columns(Part):
     """Finds the columns that the model reads, the columns that it predicts, and the columns of gold labels."""
 
     def sentences(self, X: Any) -> Corpus:
         """The sentences as a Corpus. Tokens that are lists contain columns or names of features, as in training."""
-        return self.numbered(as_corpus(X, names=not self.inputs_ and self.array_width_ is None))
+        return self.numbered(as_corpus(X, names=not self.estimator.inputs_ and self.estimator.array_width_ is None))
 
     def input_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads; with two passes, including those of the first pass. The output column may be missing."""
         inputs = self.own_columns(corpus)
-        if self.first_ is None:
+        if self.estimator.first_ is None:
             return inputs
         from riata.estimators.in_context import and_context
 
-        return and_context(self, inputs)
-
-    def vote_labels(self) -> tuple[list[str], list[str] | None]:
-        """The classes for which a first pass votes, and the chunk labels in them, if they have any."""
-        return self.classes_, self.classes_ if self.chunks else None
+        return and_context(self.estimator, inputs)
 
     def first_labels(self, corpus: Corpus) -> tuple[str, ...] | None:
         """The labels that the first of two passes gives to all tokens; None if there is one pass."""
@@ -48,29 +42,45 @@ class Columns(Trained):
 
     def seen_whole(self, corpus: Corpus) -> Corpus:
         """The corpus with the votes of all its sentences about each other, of which slices keep their part."""
-        if self.first_ is None:
+        if self.estimator.first_ is None:
             return corpus
         from riata.estimators.in_context import with_context
 
-        return with_context(self, corpus)
+        return with_context(self.estimator, corpus)
 
     def scope(self) -> Scope:
         """Which sentences vote about a sentence in the second pass: as in training, unless parameters have been set since."""
         from riata.choosing.passes import Passes
         from riata.features.context_names import Scope
 
-        if self.context_ is None:
-            self._check_fitted()
+        if self.estimator.context_ is None:
+            self.estimator._check_fitted()
             raise UnsupportedError(
                 "The model has one pass, which reads a sentence alone.", remedy="Train with passes=2."
             )
-        passes = Passes.of(self)
-        return Scope(passes.context or self.context_.mode, passes.window)
+        passes = Passes.of(self.estimator)
+        return Scope(passes.context or self.estimator.context_.mode, passes.window)
+
+    @property
+    def fewest_inputs(self) -> int:
+        """How many input columns are needed, whatever the template reads."""
+        return 0
+
+    def tagger_counts(self) -> set[int]:
+        """How many taggers a model file of it may contain."""
+        return {0}
+
+    def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
+        """The slots of sentences, for constraints that depend on the input. Tasks whose slots are no tokens override it."""
+        from riata.inference.kept import token_slots
+
+        return token_slots(corpus, names)
 
     @property
     def needed(self) -> tuple[int, ...]:
         """The columns of the training data that other data must have, too."""
-        return self.inputs_
+        found: tuple[int, ...] = self.estimator.inputs_
+        return found
 
     @property
     def tags_read(self) -> str | None:
@@ -102,10 +112,10 @@ class Columns(Trained):
 
         In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.
         """
-        if not self.inputs_:
-            check_kind(corpus, self.array_width_, words=False)
-        here = corpus.origins if corpus.format == self.format_ else tuple(range(corpus.width))
-        wanted = self.needed if corpus.format == self.format_ else tuple(range(len(self.needed)))
+        if not self.estimator.inputs_:
+            check_kind(corpus, self.estimator.array_width_, words=False)
+        here = corpus.origins if corpus.format == self.estimator.format_ else tuple(range(corpus.width))
+        wanted = self.needed if corpus.format == self.estimator.format_ else tuple(range(len(self.needed)))
         missing = [column for column in wanted if column not in here]
         if missing:
             raise DataError(
@@ -113,44 +123,42 @@ class Columns(Trained):
                 remedy=f"Give the same input columns as in training: {', '.join(map(str, wanted))}.",
                 file=corpus.name,
             )
-        if self.inputs_:
-            check_kind(corpus, self.array_width_, words=True)
+        if self.estimator.inputs_:
+            check_kind(corpus, self.estimator.array_width_, words=True)
         found = corpus.select([here.index(column) for column in wanted])
-        self._look(found)
+        self.look(found)
         return found
 
-    def _look(self, inputs: Corpus) -> None:
+    def look(self, inputs: Corpus) -> None:
         """Compares input with the training data. inputs: the columns whose profile is known."""
-        if self._input is not None and self.check_input:
-            self._input.look(inputs, self)
+        if self.estimator._input is not None and self.estimator.check_input:
+            self.estimator._input.look(inputs, self.estimator)
 
     def known_width(self, format: str) -> int:
         """How many columns data of this format may have: as many as the training data, or else the inputs and outputs."""
-        if format != self.format_:
-            return len(self.inputs_) + self.outputs
-        return max([self.breadth_ or 0, *(column + 1 for column in (*self.inputs_, *self.outputs_))])
+        inputs, outputs, breadth = self.estimator.inputs_, self.estimator.outputs_, self.estimator.breadth_
+        if format != self.estimator.format_:
+            return len(inputs) + len(outputs)
+        return int(max([breadth or 0, *(column + 1 for column in (*inputs, *outputs))]))
 
     def reading(
-        self: Self,
-        inputs: Sequence[ColumnName] | None,
-        outputs: Sequence[ColumnName] | None,
-        *,
-        format: FileFormat,
-    ) -> Self:
+        self, inputs: Sequence[ColumnName] | None, outputs: Sequence[ColumnName] | None, *, format: FileFormat
+    ) -> Any:
         """The same trained model for files in which other columns are its inputs and outputs; None: the columns do not change."""
         from riata.data.files import column_number
 
-        made, same = self.twin(), format.name == self.format_
-        for kind, names, number in (("inputs", inputs, len(self.inputs_)), ("outputs", outputs, self.outputs)):
+        made, same = self.estimator.twin(), format.name == self.estimator.format_
+        known = (("inputs", inputs, len(self.estimator.inputs_)), ("outputs", outputs, self.estimator.outputs))
+        for kind, names, number in known:
             if names is not None and len(names) != number:
                 raise SettingError(f"the model has {number} {kind}; --{kind} names {len(names)}.")
-        read = inputs if inputs is not None else self.inputs_ if same else range(len(self.inputs_))
+        read = inputs if inputs is not None else self.estimator.inputs_ if same else range(len(self.estimator.inputs_))
         names = made.names_ = self._known_names(read, outputs, same=same) if format.open else format.fields
         made.inputs_ = tuple(column_number(name, names) for name in read)
         if outputs is not None:
             made.outputs_ = tuple(column_number(name, names) for name in outputs)
         elif not same:
-            made.outputs_ = (-1,) * self.outputs
+            made.outputs_ = (-1,) * self.estimator.outputs
         if min((*made.inputs_, *(made.outputs_ if outputs else ())), default=0) < 0:
             raise SettingError("columns of a file to predict are counted from 0.")
         made.format_, made.breadth_ = format.name, ANY_WIDTH
@@ -161,11 +169,11 @@ class Columns(Trained):
     ) -> tuple[str, ...]:
         """The columns of files in which these are read, where columns have names of their own."""
         named = [name for name in (*inputs, *(outputs or ())) if isinstance(name, str)]
-        return tuple(dict.fromkeys([*(self.names_ if same else ()), *named]))
+        return tuple(dict.fromkeys([*(self.estimator.names_ if same else ()), *named]))
 
     def numbered(self, corpus: Corpus) -> Corpus:
         """A corpus of columns with names of their own, with the numbers that these columns had in the training data."""
-        names = self.names_
+        names = self.estimator.names_
         if not names or not corpus.names or corpus.names[: len(names)] == names:
             return corpus
         known = (*names, *(name for name in corpus.names if name not in names))
@@ -175,8 +183,8 @@ class Columns(Trained):
     def scored_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads and, last, the gold output: the column of training, or else the last column."""
         inputs = self.input_columns(corpus)
-        same = corpus.format == self.format_ and self.output_ in corpus.origins
-        gold = corpus.origins.index(self.output_) if same else corpus.width - 1
+        same = corpus.format == self.estimator.format_ and self.estimator.output_ in corpus.origins
+        gold = corpus.origins.index(self.estimator.output_) if same else corpus.width - 1
         if corpus.origins[gold] in inputs.origins:
             raise DataError(
                 f"scoring needs the output column, but the data have only the inputs ({corpus.width} columns).",
@@ -206,7 +214,7 @@ class Columns(Trained):
         """The parameter `dev` in the form of the data that are learnt from."""
         return dev
 
-    def _with_gold(self, X: Any, y: Any) -> Corpus:
+    def with_gold(self, X: Any, y: Any) -> Corpus:
         """The columns that the model reads and, last, the gold labels, from the data or from y."""
         corpus = self.sentences(X)
         data = (
@@ -214,26 +222,18 @@ class Columns(Trained):
             if y is None
             else with_column(self.input_columns(corpus), label_column(y, corpus))
         )
-        if self.chunks:
+        if self.estimator.chunks:
             from riata.learning.labels import refuse_plain_tags
 
-            refuse_plain_tags(data, self.encoding_, among_chunks=False)
+            refuse_plain_tags(data, self.estimator.encoding_, among_chunks=False)
         return data
 
-    @property
-    def chunk_outputs(self) -> tuple[bool, ...]:
-        return (self.chunks,)
-
-    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
-        """The gold labels of data that `_with_gold` returned, one column per output."""
+    def gold_columns(self, data: Corpus) -> Sequence[Column]:
+        """The gold labels of data that `with_gold` returned, one column per output."""
         return data.columns[-1:]
 
-    def output_columns(self, ids: Ids) -> Sequence[Column]:
-        """The columns to write for the result of predict_ids."""
-        return (Column(interned(self.classes_)[0], ids),)
-
-    def _knowing(self, X: Any, given: Any) -> Corpus:
+    def knowing(self, X: Any, given: Any) -> Corpus:
         """The corpus with the given labels as known labels."""
         from riata.estimators.kept_labels import knowing
 
-        return knowing(self, X, given)
+        return knowing(self.estimator, X, given)

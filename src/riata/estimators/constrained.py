@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from riata import registry
 from riata.errors import ModelFileError, SettingError, printed
-from riata.estimators.columns import Columns
 from riata.parallel import cores
 
 if TYPE_CHECKING:
-    from riata.choosing.options import Options
-    from riata.data.types import Corpus
+    from riata.estimators.sequence import SequenceEstimator
     from riata.inference.kept import Kept
-    from riata.inference.rules.slots import LabelNames, Slots
-
-Self = TypeVar("Self", bound="Constrained")  # typing.Self needs Python 3.11
 
 SOFT = "soft"  # of predict(constraints=): constraints that must be kept otherwise have the penalty SOFT_PENALTY
 SOFT_PENALTY = 1.0
@@ -41,73 +35,42 @@ class ConstraintReport(NamedTuple):
         return f"Constraints: {self.sentences:,} sentences, {ways}.{limited}"
 
 
-class Constrained(Columns):
-    """Knows the constraints that predictions keep."""
+def switched(estimator: Any, constraints: Any) -> Any:
+    """The same model, whose constraints are kept (True), ignored (False), or have a penalty where they have none: SOFT, or a number."""
+    from riata.choosing.constraints import AFTER, NONE
 
-    _softens: float | None = None  # the penalty of constraints that have none, at this prediction
-    _kept: tuple[Any, Kept] | None = None  # the last result of `kept`, and what it was made of
+    if constraints is False:
+        return estimator.twin(constraints=None)
+    made = estimator.twin()
+    if constraints is True:
+        return made.twin(inference=AFTER) if made.inference == NONE else made
+    is_number = isinstance(constraints, (int, float)) and 0 < constraints < 1e12
+    if constraints != SOFT and not is_number:
+        raise SettingError(
+            f"constraints is {printed(constraints)}; expected True, False, {SOFT!r}, or a penalty above 0."
+        )
+    made._softens = SOFT_PENALTY if constraints == SOFT else float(constraints)
+    return made
 
-    def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
-        """The slots of sentences, for constraints that depend on the input. Tasks whose slots are no tokens override it."""
-        from riata.inference.kept import token_slots
 
-        return token_slots(corpus, names)
+def constraint_report(estimator: SequenceEstimator, X: Any) -> ConstraintReport:
+    """How the outputs of these sentences are made to keep the constraints, and which of them are broken otherwise."""
+    from riata.choosing.constraints import AFTER, NONE
+    from riata.choosing.options import checked
 
-    def kept(self, options: Options | None = None) -> Kept | None:
-        """The constraints that decoding keeps; None: there are none. options: the present parameters, if they have been checked already."""
-        if options is None:
-            from riata.choosing.options import checked
-
-            options = checked(self, training=False)
-        declared = options.constrained.declared
-        if declared is None:
-            return None
-        from riata.inference.kept import Kept
-
-        model = self._check_fitted()
-        functions = tuple(getattr(one, "function", None) for one in declared.constraints)  # several may have one name
-        made_of = (id(model), tuple(declared.texts()), functions, self._softens)
-        if self._kept is None or self._kept[0] != made_of:
-            encoding = None if self.learnt_as_ is None else registry.get("encoding", self.learnt_as_)
-            names = model.outputs.label_names(encoding)
-            self._kept = made_of, Kept(declared, names, options.constrained.slots, self._softens)
-        return self._kept[1]
-
-    def switched(self: Self, constraints: Any) -> Self:
-        """The same model, whose constraints are kept (True), ignored (False), or have a penalty where they have none: SOFT, or a number."""
-        from riata.choosing.constraints import AFTER, NONE
-
-        if constraints is False:
-            return self.twin(constraints=None)
-        made = self.twin()
-        if constraints is True:
-            return made.twin(inference=AFTER) if made.inference == NONE else made
-        is_number = isinstance(constraints, (int, float)) and 0 < constraints < 1e12
-        if constraints != SOFT and not is_number:
+    options = checked(estimator, training=False)
+    shared = estimator.predicting.kept(options)
+    if shared is None:
+        if estimator.constraints is not None and estimator.inference == NONE:
             raise SettingError(
-                f"constraints is {printed(constraints)}; expected True, False, {SOFT!r}, or a penalty above 0."
+                f"inference is {NONE!r}: predictions do not look at the constraints.",
+                remedy=f"set_params(inference={AFTER!r}) switches them on.",
             )
-        made._softens = SOFT_PENALTY if constraints == SOFT else float(constraints)
-        return made
-
-    def constraint_report(self, X: Any) -> ConstraintReport:
-        """How the outputs of these sentences are made to keep the constraints, and which of them are broken otherwise."""
-        from riata.choosing.constraints import AFTER, NONE
-        from riata.choosing.options import checked
-
-        options = checked(self, training=False)
-        shared = self.kept(options)
-        if shared is None:
-            if self.constraints is not None and self.inference == NONE:
-                raise SettingError(
-                    f"inference is {NONE!r}: predictions do not look at the constraints.",
-                    remedy=f"set_params(inference={AFTER!r}) switches them on.",
-                )
-            raise SettingError("the model has no constraints.", remedy="Give some: set_params(constraints=[…]).")
-        kept = shared.counted_anew()  # other threads may count with the shared one
-        inputs = self.input_columns(self.sentences(X))
-        self._check_fitted().predict(inputs, replace(options.decoder, kept=kept), options.threads or cores())
-        return report_of(kept)
+        raise SettingError("the model has no constraints.", remedy="Give some: set_params(constraints=[…]).")
+    kept = shared.counted_anew()  # other threads may count with the shared one
+    inputs = estimator.columns.input_columns(estimator.columns.sentences(X))
+    estimator._check_fitted().predict(inputs, replace(options.decoder, kept=kept), options.threads or cores())
+    return report_of(kept)
 
 
 def report_of(kept: Kept) -> ConstraintReport:

@@ -25,7 +25,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
         "encoding": estimator.encoding_,
         "learnt_as": None if estimator.learnt_as_ == estimator.encoding_ else estimator.learnt_as_,
         "inputs": list(estimator.inputs_),
-        "tags": estimator.tags_read,
+        "tags": estimator.columns.tags_read,
         "array_width": estimator.array_width_,
         "templates": [str(template) for template in estimator.model_.features.templates],
         "lists": {name: len(entries) for name, entries in (estimator.lists or {}).items()} or None,
@@ -48,7 +48,7 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
 
 
 def _why_uncalibrated(estimator: Any) -> str:
-    if estimator.believable:
+    if estimator.confidence.believable:
         return "none is needed: the recipe learns probabilities"
     return f"none: {estimator.uncalibrated_}" if estimator.uncalibrated_ else "none"
 

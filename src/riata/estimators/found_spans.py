@@ -14,7 +14,7 @@ from riata.estimators.per_sentence import PerSentence
 if TYPE_CHECKING:
     from riata.data.json_lines.offsets import Places
     from riata.data.running_text import Tokenizer
-    from riata.estimators.predicting import Predicting
+    from riata.estimators.sequence import SequenceEstimator
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FoundSpan:
 
 
 def found_spans(
-    estimator: Predicting, X: Any, tokenizer: Tokenizer | None, confidence: bool | None
+    estimator: SequenceEstimator, X: Any, tokenizer: Tokenizer | None, confidence: bool | None
 ) -> list[list[FoundSpan]]:
     """As `predict_spans` of estimators describes it."""
     if estimator.trees or estimator.file_format is not None:
@@ -48,7 +48,7 @@ def found_spans(
         texts = list(X)
         X, places = _split(estimator, texts, tokenizer)
     labels = [list(map(_last, sentence)) for sentence in estimator.predict(X)]
-    asked = estimator.believable if confidence is None else confidence
+    asked = estimator.confidence.believable if confidence is None else confidence
     sure = [list(map(_last, sentence)) for sentence in estimator.predict_confidence(X)] if asked else None
     chunks = chunk_outputs(estimator)[-1]
     extended = is_extended(map(_last, estimator.classes_))
@@ -69,15 +69,15 @@ def found_spans(
     return found
 
 
-def chunk_outputs(estimator: Predicting) -> tuple[bool, ...]:
+def chunk_outputs(estimator: SequenceEstimator) -> tuple[bool, ...]:
     """Which outputs are chunk labels: those of tasks of chunks, and plain tags that look like them."""
-    if len(estimator.chunk_outputs) == 1 and not estimator.chunks:
+    if len(estimator.labels.chunk_outputs) == 1 and not estimator.chunks:
         return (are_chunk_labels(estimator.classes_),)
-    return estimator.chunk_outputs
+    return estimator.labels.chunk_outputs
 
 
 def _split(
-    estimator: Predicting, texts: list[Any], tokenizer: Tokenizer | None
+    estimator: SequenceEstimator, texts: list[Any], tokenizer: Tokenizer | None
 ) -> tuple[list[list[str]], list[Places]]:
     """The words of texts, and their places."""
     from riata.data.json_lines.offsets import places_of, words_and_marks
@@ -91,10 +91,10 @@ def _last(label: Any) -> Any:
     return label[-1] if isinstance(label, tuple) else label
 
 
-def _words(estimator: Predicting, X: Any, sentences: int) -> Sequence[Sequence[str]] | None:
+def _words(estimator: SequenceEstimator, X: Any, sentences: int) -> Sequence[Sequence[str]] | None:
     from riata.data.memory import is_empty
 
     if is_empty(X):
         return [[] for _ in range(sentences)]
-    corpus = estimator.data_columns(estimator.sentences(X))
+    corpus = estimator.columns.data_columns(estimator.columns.sentences(X))
     return corpus.sentences_of(0) if corpus.width else None

@@ -16,18 +16,18 @@ from riata.data.types import Corpus, Ids
 from riata.errors import DataError, LabelError, printed
 
 if TYPE_CHECKING:
-    from riata.estimators.columns import Columns
+    from riata.estimators.sequence import SequenceEstimator
 
 NOTHING = -1  # is given
 REMEDY = "Give one list per sentence, with None or (head, relation) for every token; each of the two may be None."
 TAGGED = "Give one list per sentence, with None, (head, relation) or (head, relation, tag) for every token; each part may be None."
 
 
-def knowing_trees(estimator: Columns, corpus: Corpus, given: Any) -> Corpus:
+def knowing_trees(estimator: SequenceEstimator, corpus: Corpus, given: Any) -> Corpus:
     """The corpus with the given parts of trees: a list per sentence, of (head, relation) or None; head or relation may be None, too.
     Where tags are chosen with the tree, (head, relation, tag) gives a tag, too.
     """
-    chosen = estimator.chosen_tags()
+    chosen = estimator.columns.chosen_tags()
     remedy = TAGGED if chosen else REMEDY
     if not is_list(given) or len(given) != len(corpus):
         raise DataError(f"given has {_size(given)}, but there are {len(corpus)} sentences.", remedy=remedy)
@@ -49,7 +49,9 @@ def knowing_trees(estimator: Columns, corpus: Corpus, given: Any) -> Corpus:
     return _with_tags(known, tags, chosen, by_line=False) if chosen else known
 
 
-def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int | None, tags: int | None = None) -> Corpus:
+def knowing_tree_columns(
+    estimator: SequenceEstimator, corpus: Corpus, column: int | None, tags: int | None = None
+) -> Corpus:
     """The corpus with given heads from one of its columns and relations from the next one, which contain `_` where any will do; and with
     given tags from another one, if this is named.
     """
@@ -62,13 +64,13 @@ def knowing_tree_columns(estimator: Columns, corpus: Corpus, column: int | None,
         return known
     texts = corpus.select([tags]).columns[0].texts()
     given = [None if text == MISSING else text for text in texts]
-    return _with_tags(known, given, estimator.chosen_tags(), by_line=True)
+    return _with_tags(known, given, estimator.columns.chosen_tags(), by_line=True)
 
 
-def _with_arcs_of(estimator: Columns, corpus: Corpus, column: int) -> Corpus:
+def _with_arcs_of(estimator: SequenceEstimator, corpus: Corpus, column: int) -> Corpus:
     at = column + corpus.width if column < 0 else column
     corpus.select([at, at + 1])  # refuses columns that do not exist
-    read = estimator.data_columns(corpus).origins
+    read = estimator.columns.data_columns(corpus).origins
     if corpus.origins[at] in read or corpus.origins[at + 1] in read:
         raise DataError(
             f"columns {at} and {at + 1} hold the heads and relations that are given, so they cannot be inputs of the model.",
@@ -105,7 +107,7 @@ def _arc(arc: Any, s: int, remedy: str) -> tuple[int, str | None, str | None]:
 
 
 def _with_known(
-    estimator: Columns, corpus: Corpus, heads: Ids, relations: Sequence[str | None], *, by_line: bool
+    estimator: SequenceEstimator, corpus: Corpus, heads: Ids, relations: Sequence[str | None], *, by_line: bool
 ) -> Corpus:
     classes = estimator.classes_
     numbers = _numbers(corpus, relations, classes, "relation", by_line=by_line)

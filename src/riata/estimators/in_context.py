@@ -13,15 +13,15 @@ from riata.features.context import Votes
 from riata.features.context_names import ADDED, Scope
 
 if TYPE_CHECKING:
-    from riata.estimators.columns import Columns
+    from riata.estimators.sequence import SequenceEstimator
 
 
-def with_context(estimator: Columns, corpus: Corpus) -> Corpus:
+def with_context(estimator: SequenceEstimator, corpus: Corpus) -> Corpus:
     """The corpus with the columns of context beside its own. The corpus is the whole input."""
     return corpus if corpus.context is not None else next(in_context(estimator, [corpus]))
 
 
-def and_context(estimator: Columns, inputs: Corpus) -> Corpus:
+def and_context(estimator: SequenceEstimator, inputs: Corpus) -> Corpus:
     """What the model reads: columns of the data, followed by those of context."""
     inputs = with_context(estimator, inputs)
     assert inputs.context is not None
@@ -34,14 +34,14 @@ def followed(corpus: Corpus, context: Sequence[Column]) -> Corpus:
     return replace(corpus, columns=(*corpus.columns, *context), origin=(*corpus.origins, *numbers))
 
 
-def in_context(estimator: Columns, parts: Iterable[Corpus]) -> Iterator[Corpus]:
+def in_context(estimator: SequenceEstimator, parts: Iterable[Corpus]) -> Iterator[Corpus]:
     """The parts of a text one after the other, each with its columns of context as soon as everything that votes about it has been read."""
     first = estimator.first_
     assert first is not None
-    gather = _gathering(first, estimator.scope())
+    gather = _gathering(first, estimator.columns.scope())
     for part in parts:
-        inputs = replace(estimator.own_columns(part), known=None)  # given labels are for the second pass
-        yield from gather.add(part, inputs.columns[0], first.labels_of(inputs))
+        inputs = replace(estimator.columns.own_columns(part), known=None)  # given labels are for the second pass
+        yield from gather.add(part, inputs.columns[0], first.predicting.labels_of(inputs))
     yield from gather.rest()
 
 
@@ -52,9 +52,9 @@ def at_documents(parts: Iterable[Corpus]) -> Iterator[Corpus]:
         yield from [part[:last], part[last:]] if last else [part]
 
 
-def needs_marks(estimator: Columns) -> bool:
+def needs_marks(estimator: SequenceEstimator) -> bool:
     """Whether the second pass looks at the sentences of a document, so that it matters whether documents are marked."""
-    return estimator.first_ is not None and estimator.scope().mode == "document"
+    return estimator.first_ is not None and estimator.columns.scope().mode == "document"
 
 
 def watching_marks(parts: Iterable[Corpus], tell: Callable[[], None]) -> Iterator[Corpus]:
@@ -67,7 +67,7 @@ def watching_marks(parts: Iterable[Corpus], tell: Callable[[], None]) -> Iterato
         tell()
 
 
-def told(part: Corpus, labels: Ids, first: Columns, scope: Scope) -> tuple[Column, ...]:
+def told(part: Corpus, labels: Ids, first: SequenceEstimator, scope: Scope) -> tuple[Column, ...]:
     """The columns of context of a text that a first pass has labelled."""
     gather = _gathering(first, scope)
     [found] = [*gather.add(part, part.columns[0], labels), *gather.rest()]
@@ -75,8 +75,8 @@ def told(part: Corpus, labels: Ids, first: Columns, scope: Scope) -> tuple[Colum
     return found.context
 
 
-def _gathering(first: Columns, scope: Scope) -> _Window | _Documents:
-    votes = Votes(*first.vote_labels())
+def _gathering(first: SequenceEstimator, scope: Scope) -> _Window | _Documents:
+    votes = Votes(*first.labels.votes())
     return _Window(votes, scope.window) if scope.mode == "window" else _Documents(votes, file=scope.mode == "file")
 
 

@@ -17,7 +17,7 @@ from riata.errors import DataError, shortened
 from riata.estimators.notes import warn_text
 
 if TYPE_CHECKING:
-    from riata.estimators.columns import Columns
+    from riata.estimators.sequence import SequenceEstimator
 
 LOOKED_AT = 1_000  # tokens of one call
 ENOUGH = 5_000  # tokens, after which only one call in RARELY is looked at
@@ -63,7 +63,7 @@ class InputCheck:
         self._calls += 1
         return self._tokens < ENOUGH or self._calls % RARELY == 0 or _may_be_blank(sentences[0])
 
-    def look(self, corpus: Corpus, estimator: Columns) -> None:
+    def look(self, corpus: Corpus, estimator: SequenceEstimator) -> None:
         """corpus: the columns that the model reads. DataError if one of them says nothing, or with `strict` if one is unlike training."""
         tokens = min(corpus.tokens, LOOKED_AT)
         first = _first(corpus)
@@ -82,7 +82,7 @@ class InputCheck:
             counts = dict(zip(column.alphabet.texts_of(ids.astype(np.int32)), numbers.tolist(), strict=True))
             self._look_at(name, counts, profile, corpus, estimator)
 
-    def look_at_lists(self, sentences: Sequence[Sequence[Any]], estimator: Columns) -> None:
+    def look_at_lists(self, sentences: Sequence[Sequence[Any]], estimator: SequenceEstimator) -> None:
         """The same for plain sentences: lists of words, or of tuples of columns."""
         from riata.data.memory import as_corpus
 
@@ -108,7 +108,9 @@ class InputCheck:
         for number, (column, profile) in enumerate(zip(corpus.columns, self.profile, strict=False)):
             yield corpus.column_name(number), replace(column, ids=column.ids[tokens]), profile
 
-    def _look_at(self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: Columns) -> None:
+    def _look_at(
+        self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: SequenceEstimator
+    ) -> None:
         if (value := profile.constant(counts)) is not None:
             raise DataError(
                 f"{name} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
@@ -124,7 +126,7 @@ class InputCheck:
             seen.told = kind
             _tell(text, corpus, estimator)
 
-    def _look_at_arrays(self, corpus: Corpus, tokens: int, estimator: Columns) -> None:
+    def _look_at_arrays(self, corpus: Corpus, tokens: int, estimator: SequenceEstimator) -> None:
         assert isinstance(self.profile, ArrayProfile)
         if self._told or corpus.vectors is None or tokens < 50:
             return
@@ -260,7 +262,7 @@ def _several(profile: ColumnProfile) -> str:
     return f"{len(profile.values)} values" if profile.complete else "many values"
 
 
-def _tell(text: str, corpus: Corpus, estimator: Columns) -> None:
+def _tell(text: str, corpus: Corpus, estimator: SequenceEstimator) -> None:
     if estimator.strict:
         raise DataError(text, remedy=AS_IT_IS, file=corpus.name)
     warn_text(f"{corpus.name}: {text}" if corpus.lines is not None else text[0].upper() + text[1:])

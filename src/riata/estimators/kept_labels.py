@@ -15,18 +15,20 @@ from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, LabelError, UnsupportedError
 
 if TYPE_CHECKING:
-    from riata.estimators.columns import Columns
+    from riata.estimators.sequence import SequenceEstimator
 
 FREE_TEXT = "_"  # in a file: any label is allowed
 CLOSE = 1e-5  # distance from 1, in single precision
 
 
-def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
+def knowing(estimator: SequenceEstimator, X: Any, given: Any) -> Corpus:
     """The corpus of these sentences with the given labels: a list per sentence, of labels and None; None: no labels.
 
     If there are no tokens, the corpus has no columns either.
     """
-    corpus = Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else estimator.sentences(X)
+    corpus = (
+        Corpus(columns=(), starts=np.zeros(len(X) + 1, np.int64)) if is_empty(X) else estimator.columns.sentences(X)
+    )
     if given is None:
         return corpus
     if estimator.trees:
@@ -44,7 +46,7 @@ def knowing(estimator: Columns, X: Any, given: Any) -> Corpus:
     return _with_known(estimator, corpus, filled, np.array(free, bool), by_line=False)
 
 
-def knowing_column(estimator: Columns, corpus: Corpus, column: int | None, tags: int | None = None) -> Corpus:
+def knowing_column(estimator: SequenceEstimator, corpus: Corpus, column: int | None, tags: int | None = None) -> Corpus:
     """The corpus with given labels from one of its columns, which contains `_` where any label is allowed. tags: the column of given tags,
     where tags are chosen with the output.
     """
@@ -58,7 +60,7 @@ def knowing_column(estimator: Columns, corpus: Corpus, column: int | None, tags:
     _check_structure(estimator)
     at = column + corpus.width if column < 0 else column
     corpus.select([at])  # refuses a column that does not exist
-    if corpus.origins[at] in estimator.data_columns(corpus).origins:
+    if corpus.origins[at] in estimator.columns.data_columns(corpus).origins:
         raise DataError(
             f"column {at} is an input of the model, so it cannot hold the labels that are given.",
             remedy="Name another column.",
@@ -70,9 +72,9 @@ def knowing_column(estimator: Columns, corpus: Corpus, column: int | None, tags:
     )
 
 
-def check_tags_chosen(estimator: Columns) -> None:
+def check_tags_chosen(estimator: SequenceEstimator) -> None:
     """Refuses given tags for a model that reads tags, or knows none."""
-    if not estimator.chosen_tags():
+    if not estimator.columns.chosen_tags():
         raise UnsupportedError(
             "Tags are given, but the model does not choose tags.", remedy="Leave them out, or train with tags='joint'."
         )
@@ -101,7 +103,7 @@ def _filled(sentence: Any) -> Any:
 
 
 def _with_known(
-    estimator: Columns, corpus: Corpus, labels: Column, free: NDArray[np.bool_], *, by_line: bool
+    estimator: SequenceEstimator, corpus: Corpus, labels: Column, free: NDArray[np.bool_], *, by_line: bool
 ) -> Corpus:
     classes = estimator.classes_
     at = {label: i for i, label in enumerate(classes)}
@@ -122,7 +124,7 @@ def _with_known(
     return replace(corpus, known=known)
 
 
-def _written(estimator: Columns) -> NDArray[np.int64]:
+def _written(estimator: SequenceEstimator) -> NDArray[np.int64]:
     """For every label of the model, the class as which it is written."""
     if estimator._recoder is None:
         return np.arange(len(estimator.classes_))
@@ -136,7 +138,7 @@ def _written(estimator: Columns) -> NDArray[np.int64]:
     return np.asarray(table, np.int64)
 
 
-def _check_structure(estimator: Columns) -> None:
+def _check_structure(estimator: SequenceEstimator) -> None:
     if estimator.outputs > 1:
         raise UnsupportedError(
             f"{type(estimator).__name__} decides several labels per word in one search, which takes no given ones.",

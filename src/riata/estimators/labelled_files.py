@@ -23,7 +23,7 @@ from riata.parallel import in_order
 
 if TYPE_CHECKING:
     from riata.data.running_text import Tokenizer
-    from riata.estimators.predicting import Predicting
+    from riata.estimators.sequence import SequenceEstimator
 
 
 ABSTAINED = "_"  # written instead of a tag
@@ -65,7 +65,7 @@ NOTHING_GIVEN = GivenColumns()
 
 
 def labelled(
-    estimator: Predicting,
+    estimator: SequenceEstimator,
     file: str | Path,
     *,
     format: FileFormat,
@@ -86,10 +86,10 @@ def labelled(
     """
     shown, workers = shown or Shown(), 1 if _is_short(file) else threads
     if estimator.file_format is not None:
-        return estimator.own_answers(file, shown, workers, **given.asked(), text=text, documents=documents)
+        return estimator.predicting.own_answers(file, shown, workers, **given.asked(), text=text, documents=documents)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
     _check_asked(estimator, shown, given, format, text=bool(text))
-    label = estimator.labeller()
+    label = estimator.predicting.labeller()
     written = partial(_written, estimator, format)
 
     def answer(batch: Corpus) -> bytes:
@@ -105,12 +105,12 @@ def labelled(
             return written(*label(batch))
         if nbest is not None:
             repeated, labels, ranks = _listed(estimator, batch, nbest, confidence)
-            return written(repeated, estimator.output_columns(labels), ranks=ranks)
-        batch = estimator.tagged(batch)
-        ids, values = estimator.confidence_ids(batch)
-        added = estimator.output_columns(ids)
+            return written(repeated, estimator.labels.output_columns(labels), ranks=ranks)
+        batch = estimator.columns.tagged(batch)
+        ids, values = estimator.confidence.confidence_ids(batch)
+        added = estimator.labels.output_columns(ids)
         if min_confidence is not None:
-            texts = estimator.abstaining(ids, values, min_confidence)
+            texts = estimator.confidence.abstaining(ids, values, min_confidence)
             added = [Column.of([ABSTAINED if text is None else text for text in each]) for each in texts]
         sure = [Column.of([f"{value:.4f}" for value in row]) for row in values] if confidence else []
         return written(batch, added, confidences=sure)
@@ -127,7 +127,7 @@ def labelled(
 
 
 def _in_context(
-    estimator: Predicting, batches: Iterator[Corpus], unmarked: Callable[[], None] | None
+    estimator: SequenceEstimator, batches: Iterator[Corpus], unmarked: Callable[[], None] | None
 ) -> Iterator[Corpus]:
     """The batches with what the first of two passes says of them."""
     from riata.estimators.in_context import at_documents, in_context, needs_marks, watching_marks
@@ -138,7 +138,7 @@ def _in_context(
 
 
 def _written(
-    estimator: Predicting,
+    estimator: SequenceEstimator,
     format: FileFormat,
     batch: Corpus,
     added: Sequence[Column],
@@ -163,7 +163,9 @@ def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
             yield batch if high - low == len(batch) else batch[low:high]
 
 
-def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, format: FileFormat, *, text: bool) -> None:
+def _check_asked(
+    estimator: SequenceEstimator, shown: Shown, given: GivenColumns, format: FileFormat, *, text: bool
+) -> None:
     """Refuses options that cannot be combined."""
     if shown.nbest is not None and shown.min_confidence is not None:
         raise UnsupportedError(
@@ -174,7 +176,7 @@ def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, forma
 
         check_given(given, shown.min_confidence)
     if shown.min_confidence is not None:
-        estimator.check_abstains(shown.min_confidence)
+        estimator.confidence.check_abstains(shown.min_confidence)
     placed = estimator.format_ == format.name and all(0 <= output < len(format.fields) for output in estimator.outputs_)
     if format.fields and not placed:
         raise UnsupportedError(
@@ -188,7 +190,7 @@ def _check_asked(estimator: Predicting, shown: Shown, given: GivenColumns, forma
 
 
 def _batches(
-    estimator: Predicting,
+    estimator: SequenceEstimator,
     file: str | Path,
     text: bool | Tokenizer,
     format: FileFormat,
@@ -199,16 +201,18 @@ def _batches(
 ) -> Iterator[Corpus]:
     """whole: columns that the model does not read are needed, too."""
     if not text or format.open:
-        named = estimator.names_ and all(column < len(estimator.names_) for column in estimator.needed)
-        needed = tuple(estimator.names_[column] if named else number for number, column in enumerate(estimator.needed))
+        named = estimator.names_ and all(column < len(estimator.names_) for column in estimator.columns.needed)
+        needed = tuple(
+            estimator.names_[column] if named else number for number, column in enumerate(estimator.columns.needed)
+        )
         asked = Asked(documents, None if whole else needed, sources=True, text=bool(text))
-        return map(estimator.numbered, format.stream(file, asked, stopped=stopped))
+        return map(estimator.columns.numbered, format.stream(file, asked, stopped=stopped))
     from riata.data.running_text import stream_text, tokenizer_of
 
     return stream_text(file, tokenizer_of(text), stopped)
 
 
-def check_documents(estimator: Predicting, column: int, format: FileFormat, *, text: bool = False) -> None:
+def check_documents(estimator: SequenceEstimator, column: int, format: FileFormat, *, text: bool = False) -> None:
     """Refuses a column of documents that the model reads as something else, or that cannot exist."""
     if text:
         raise UnsupportedError("Running text has no column of documents.", remedy="Leave out documents, or text.")
@@ -222,9 +226,9 @@ def check_documents(estimator: Predicting, column: int, format: FileFormat, *, t
         )
 
 
-def check_reads_words(estimator: Predicting) -> None:
+def check_reads_words(estimator: SequenceEstimator) -> None:
     """Refuses running text for a model that reads more than words, or something else."""
-    number = len(estimator.needed)
+    number = len(estimator.columns.needed)
     if number == 1:
         return
     reads = f"{number} columns for every word" if number else "features, or numbers, for every word"
@@ -237,7 +241,7 @@ def check_reads_words(estimator: Predicting) -> None:
 
 
 def _check_width(
-    estimator: Predicting, batch: Corpus, given: int, documents: ColumnName | None, *, named: bool
+    estimator: SequenceEstimator, batch: Corpus, given: int, documents: ColumnName | None, *, named: bool
 ) -> None:
     """Refuses columns that the model does not know: running text looks like a token with many columns. given: the last column of labels or
     tags to keep. named: outputs were named, so the file must have them.
@@ -245,7 +249,7 @@ def _check_width(
     assert not isinstance(documents, str)  # columns have numbers here
     if named:
         batch.select(estimator.outputs_)
-    known = max(estimator.known_width(batch.format), given + 1)
+    known = max(estimator.columns.known_width(batch.format), given + 1)
     apart = documents is not None and documents % batch.width >= known  # no model uses such a column
     if batch.width - apart <= known:
         return
@@ -269,14 +273,16 @@ def _is_short(file: str | Path) -> bool:
         return False
 
 
-def _listed(estimator: Predicting, batch: Corpus, nbest: int, confidence: bool) -> tuple[Corpus, Ids, list[Rank]]:
+def _listed(
+    estimator: SequenceEstimator, batch: Corpus, nbest: int, confidence: bool
+) -> tuple[Corpus, Ids, list[Rank]]:
     """The n best labellings of every sentence, as `_alternatives` gives them."""
-    batch = estimator.before_lists(batch)
-    found, tags = estimator.nbest_and_tags(batch, nbest)
+    batch = estimator.columns.before_lists(batch)
+    found, tags = estimator.predicting.nbest_and_tags(batch, nbest)
     scores = [[score for _, score in sentence] for sentence in found]
-    shares = estimator.nbest_probabilities(batch, scores) if confidence else None
+    shares = estimator.confidence.nbest_probabilities(batch, scores) if confidence else None
     repeated, ids, ranks = _alternatives(batch, found, shares)
-    return repeated if tags is None else estimator.with_listed_tags(repeated, tags), ids, ranks
+    return repeated if tags is None else estimator.columns.with_listed_tags(repeated, tags), ids, ranks
 
 
 def _alternatives(

@@ -16,8 +16,10 @@ from riata.estimators.model_header import (
     array_width_in,
     breadth_in,
     calibration_in,
+    digest,
     expressions_in,
     inputs_in,
+    is_checked,
     mapping_in,
     names_in,
     outputs_in,
@@ -30,7 +32,7 @@ from riata.estimators.model_header import (
     tags_in,
     uncalibrated_in,
 )
-from riata.estimators.predicting import Predicting
+from riata.estimators.sequence import SequenceEstimator
 from riata.features.attributes import Attribute, builtin
 from riata.features.context_names import SUMMARIES, Scope, names
 from riata.features.context_templates import functions as context_functions
@@ -61,7 +63,7 @@ NOT_STORED = (
 )  # parameters that are not stored themselves, but as their results, if there are any
 
 
-def save_model(estimator: Predicting | Predictor, path: str | Path) -> None:
+def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> None:
     container.write(path, to_bytes(estimator))
 
 
@@ -89,15 +91,15 @@ def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:
         raise _as_model_error(error) from None
 
 
-def to_bytes(estimator: Predicting | Predictor) -> bytes:
-    if not isinstance(estimator, Predicting):
+def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
+    if not isinstance(estimator, SequenceEstimator):
         from riata.problems import model_file
 
         return model_file.to_bytes(estimator)
     return container.pack(*_parts(estimator))
 
 
-def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
+def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arrays]:
     """Header and arrays of a model file; those of the first of two passes are stored in it under a separate name."""
     model = estimator._check_fitted()
     from riata.choosing.options import checked
@@ -110,7 +112,6 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
         "format": FORMAT,
         "task": estimator.task_name,
         "params": _storable(estimator),
-        **_stored_search(estimator),
         "functions": _qualified_names(functions),
         **({"constraints": constraints} if constraints else {}),
         "inputs": list(estimator.inputs_),
@@ -130,6 +131,7 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
             "best_score": None if estimator.best_score_ is None else float(estimator.best_score_),
         },
     }
+    header |= _stored_search(estimator, header)
     if estimator.first_ is not None:
         assert estimator.context_ is not None
         header["context"] = list(estimator.context_)
@@ -144,14 +146,24 @@ def _parts(estimator: Predicting) -> tuple[dict[str, Any], container.Arrays]:
     return header, arrays
 
 
-def _stored_search(estimator: Predicting) -> dict[str, Any]:
-    """The queue and the beam, for models whose parameters need no look at their recipe when they are loaded."""
+def _stored_search(estimator: SequenceEstimator, header: dict[str, Any]) -> dict[str, Any]:
+    """The queue and the beam, and that the parameters were found to go together: loading need not look at their recipe."""
     from riata.choosing.preference import recipe_name
 
-    found, own_templates = estimator._search(), registry.get("recipe", recipe_name(estimator)).templates is not None
+    found, own_templates = (
+        estimator.predicting.search(),
+        registry.get("recipe", recipe_name(estimator)).templates is not None,
+    )
     if own_templates or found != Decoder(found.queue, found.beam):
         return {}
-    return {SEARCH: {"queue": found.queue, **({} if found.beam == unbounded else {"beam": found.beam})}}
+    stored = {"queue": found.queue, **({} if found.beam == unbounded else {"beam": found.beam})}
+    return {SEARCH: {**stored, "checked": digest({**header, SEARCH: stored})}}
+
+
+def pickled(estimator: SequenceEstimator) -> dict[str, Any]:
+    """What a pickle of a trained estimator holds."""
+    functions = [*user_functions(estimator.model_).values(), *stored_constraints(estimator)[1].values()]
+    return {"params": estimator.get_params(deep=False), "model": to_bytes(estimator), "functions": functions}
 
 
 def user_functions(model: Model) -> dict[str, Any]:
@@ -176,7 +188,7 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
     return named
 
 
-def _storable(estimator: Predicting) -> dict[str, Any]:
+def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     """The parameters that are plain values. Corpora, templates and functions are stored as their results."""
     from riata.choosing.passes import OF_TWO_PASSES
     from riata.choosing.preference import recipe_name
@@ -196,7 +208,7 @@ def _storable(estimator: Predicting) -> dict[str, Any]:
     return {**params, "recipe": recipe_name(estimator)}
 
 
-def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> Predicting | Predictor:
+def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
     task = header.get("task")
     if header.get("format") != FORMAT or (task != PROBLEM and task not in registry.names("task")):
         raise ModelFileError(
@@ -225,9 +237,9 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         **(context_functions(names(chunks=estimator.chunks)) if first is not None else {}),
     }
     model = outputs.from_parts(header, arrays, known)
-    estimator.set_model(model, tags_in(header, model))
+    estimator.labels.set_model(model, tags_in(header, model))
     context = names(chunks=estimator.chunks) if first is not None else ()
-    estimator.inputs_ = inputs_in(header, model, context, estimator._fewest_inputs)
+    estimator.inputs_ = inputs_in(header, model, context, estimator.columns.fewest_inputs)
     if first is not None:
         if first.inputs_ != estimator.inputs_:
             raise ModelFileError("the two passes of the model read different columns")
@@ -248,11 +260,11 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     estimator._input = check_of(restored(header.get("profile")))
     if search is not None:
         estimator._searched = asked_of_search(estimator), search
-    estimator.decoder()  # refuses parameters that cannot be combined
+    estimator.predicting.decoder()  # refuses parameters that cannot be combined
     return estimator
 
 
-def _takes_templates(estimator: Predicting) -> bool:
+def _takes_templates(estimator: SequenceEstimator) -> bool:
     """Whether the recipe can be trained again with templates: one that has its own refuses others."""
     from riata.choosing.preference import recipe_name
 
@@ -274,7 +286,7 @@ def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterabl
 def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> None:
     """Sets the taggers of a model with tags of its own: one for every input after the words."""
     found = header.get(TAGGERS, [])
-    if not isinstance(found, list) or len(found) not in estimator.tagger_counts():
+    if not isinstance(found, list) or len(found) not in estimator.columns.tagger_counts():
         raise ModelFileError("the model's taggers are inconsistent")
     taggers = []
     for number, inner in enumerate(found):
@@ -289,9 +301,9 @@ def _under(name: str, arrays: container.Arrays) -> container.Arrays:
     return {key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")}
 
 
-def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings: dict[str, Any]) -> Predicting:
+def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings: dict[str, Any]) -> SequenceEstimator:
     """functions: attributes; settings: those whose values are functions."""
-    cls: type[Predicting] = registry.get("task", header["task"]).estimator
+    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
     params = mapping_in(header, "params")
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
     if unknown:
@@ -303,7 +315,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings:
     if settings:
         params = {**params, "settings": {**mapping_in(params, "settings"), **settings}}
     estimator = cls(**{**params, "attributes": functions or None})
-    if SEARCH not in header:
+    if not is_checked(header):
         from riata.choosing.options import checked
 
         checked(estimator, training=False, structure=structure_named(header))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -10,11 +12,12 @@ from riata import registry
 from riata._core import unbounded
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
+from riata.models import container
 
 if TYPE_CHECKING:
     from riata.confidence.calibration import Calibration
     from riata.data.recoding import Tags
-    from riata.estimators.predicting import Predicting
+    from riata.estimators.sequence import SequenceEstimator
     from riata.inference.decoder import Decoder
     from riata.models.model import Model
 
@@ -22,7 +25,7 @@ SEARCH = "search"  # where a model file stores how outputs are searched
 LONGEST_REASON = 1000  # characters
 
 
-def restore_training(estimator: Predicting, training: dict[str, Any]) -> None:
+def restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
     epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
     chosen = training.get("chosen", {})
@@ -143,7 +146,7 @@ def structure_named(header: dict[str, Any]) -> Any:
     return header.get("structure", "chain")
 
 
-def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
+def structure_in(header: dict[str, Any], estimator: SequenceEstimator) -> str:
     """The structure, checked: a task with one output cannot have a model with two, nor the other way round."""
     name = structure_named(header)
     if (
@@ -153,6 +156,20 @@ def structure_in(header: dict[str, Any], estimator: Predicting) -> str:
     ):
         raise ModelFileError("the model's structure is inconsistent")
     return str(name)
+
+
+def digest(header: dict[str, Any]) -> int:
+    """Of what is checked before a model file is written: parameters, and how outputs are searched."""
+    found = [header.get(name) for name in ("task", "structure", "params", SEARCH)]
+    return zlib.crc32(json.dumps(found, sort_keys=True, default=container.plain).encode())
+
+
+def is_checked(header: dict[str, Any]) -> bool:
+    """Whether the parameters are those that were checked when the file was written."""
+    found = header.get(SEARCH)
+    if not isinstance(found, dict):
+        return False
+    return found.get("checked") == digest({**header, SEARCH: {k: v for k, v in found.items() if k != "checked"}})
 
 
 def search_in(header: dict[str, Any], structure: str) -> Decoder | None:

@@ -9,7 +9,6 @@ from riata import registry
 from riata.data.conllu_fields import TAGGING, Roles
 from riata.data.types import Corpus
 from riata.errors import UnknownNameError, UnsupportedError
-from riata.estimators.internal import INTERNAL
 from riata.params import Params, with_named
 
 if TYPE_CHECKING:
@@ -61,10 +60,29 @@ def documented(text: str, example: str) -> str:
     return f"{cleandoc(text)}\n\n{PARAMETERS}\nExample:\n\n{cleandoc(example)}\n"
 
 
+# Attributes that the rest of Riata uses: `dir` leaves them out, and they may change.
+FACTS = (
+    "chunks",
+    "default_recipe",
+    "default_template",
+    "exact_structure",
+    "fields",
+    "file_format",
+    "outputs",
+    "own_structure",
+    "search_structure",
+    "task_name",
+    "trees",
+    "without_column",
+)
+PARTS = ("labels", "columns", "fitting", "predicting", "confidence", "judging", "explaining")
+OTHERS = ("breadth_", "changed_params", "declared_constraints", "format_", "names_", "output_", "twin", "untrained")
+
+
 class Parameters(Params):
     """The parameters of estimators, and what subclasses define for their task."""
 
-    _internal = INTERNAL
+    _internal = frozenset((*FACTS, *PARTS, *OTHERS))
     task_name: str
     chunks: bool  # whether labels are chunk labels, scored by span F1; otherwise plain labels and accuracy
     default_template: str

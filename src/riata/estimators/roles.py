@@ -6,102 +6,64 @@ import threading
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.choosing.decoding import DECODE, changed
 from riata.data.profile import profile_of
 from riata.data.propositions import COLUMNS, RoleCorpus
 from riata.data.types import Column, Corpus, Ids, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
+from riata.estimators.columns import Columns
 from riata.estimators.fitting import Fitting
 from riata.estimators.input_check import check_of
-from riata.estimators.keeping import Keeping
-from riata.estimators.looking import Looking
+from riata.estimators.judging import Judging
 from riata.estimators.per_sentence import PerSentence
+from riata.estimators.predicting import Predicting
 from riata.features.roles.properties import PROPERTIES, SPAN
 from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
 
 if TYPE_CHECKING:
     from riata.estimators.labelled_files import Shown
     from riata.inference.rules.slots import LabelNames, Slots
+    from riata.learning.events import Listener
     from riata.scoring.evaluation import Evaluation
 
 GIVEN, FOUND = "given", "found"
 ROLES = "roles"  # for constraints: those of the task
 BOUNDARIES = (FOUND, GIVEN)
 READ = [COLUMNS.index(name) for name in ("word", "lemma", "upos", "xpos", "relation", "bracket")]
-Self = TypeVar("Self", bound="RolesOfSlots")  # typing.Self needs Python 3.11
-
 SCALE = 64.0  # scores are divided by it, so that exponentials of their differences stay within range
 
 
-class RolesOfSlots(Fitting, Looking, Keeping):
-    """Takes a RoleCorpus wherever sentences are taken, and labels its slots. A plain Corpus is one of slots, as `slots` makes them."""
-
-    boundaries: str
+class RoleColumns(Columns):
+    """Takes a RoleCorpus wherever sentences are taken, and reads its slots. A plain Corpus is one of slots, as `slots` makes them."""
 
     def slots(self, X: Any) -> RoleSlots:
         """The slots of all predicates, with the columns that templates read and, last, their roles."""
-        if self.boundaries not in BOUNDARIES:
-            raise UnknownNameError.of("value of boundaries", self.boundaries, BOUNDARIES)
+        if self.estimator.boundaries not in BOUNDARIES:
+            raise UnknownNameError.of("value of boundaries", self.estimator.boundaries, BOUNDARIES)
         if not isinstance(X, RoleCorpus):
             raise DataError(
                 f"expected a RoleCorpus, found {type(X).__name__}.",
                 remedy='Read a file with riata.read_propbank(path), or riata.load("srl").',
             )
-        if self.boundaries == GIVEN:
+        if self.estimator.boundaries == GIVEN:
             X.check_labelled("labelling arguments whose boundaries are given")
-        return slots_of(X, given=self.boundaries == GIVEN)
+        return slots_of(X, given=self.estimator.boundaries == GIVEN)
 
-    def _read(self, X: RoleCorpus) -> RoleSlots:
+    def read(self, X: RoleCorpus) -> RoleSlots:
         """The slots of data that are compared with the training data first."""
-        super()._look(X.select(READ))
+        super().look(X.select(READ))
         return self.slots(X)
 
-    def _look(self, inputs: Corpus) -> None:
+    def look(self, inputs: Corpus) -> None:
         """Slots are made of the columns that have been looked at."""
 
-    def fit(self: Self, X: Any, y: Any = None, *more: Any, **options: Any) -> Self:
-        """Learns from a RoleCorpus, or from one and its propositions. X_dev, y_dev, sample_weight, listener: as for other estimators.
-
-        sample_weight: one for each predicate that has slots.
-        """
-        if self.stream:
-            raise UnsupportedError(
-                "stream=True reads files of columns in parts; files of roles are read whole.",
-                remedy="Leave out stream.",
-            )
-        if not isinstance(X, RoleCorpus):
-            return super().fit(X, y, *more, **options)
-        slots = self.with_output(X, y)
-        roles = slots.columns[-1]
-        self._roles = [roles.alphabet.text(int(i)) for i in roles.used()]
-        try:
-            found = super().fit(slots, None, *more, **options)
-        finally:
-            del self._roles
-        found._input = check_of(profile_of(X.select(READ), len(READ))) if self.check_input else None
-        return found
-
-    def declared_constraints(self) -> Any:
-        """With the word ROLES, alone or in a list: those of role_constraints.py for the roles of the model, or of its training data."""
-        own = [self.constraints] if isinstance(self.constraints, str) else self.constraints
-        if not isinstance(own, (list, tuple)) or not any(isinstance(one, str) and one == ROLES for one in own):
-            return super().declared_constraints()
-        known: list[str] | None = self.__dict__.get("_roles") or getattr(self, "classes_", None)
-        if known is None:
-            return None
-        from riata.estimators.role_constraints import role_constraints
-
-        of_task = role_constraints(known, overlap=self.boundaries != GIVEN)
-        return [*of_task, *(one for one in own if not (isinstance(one, str) and one == ROLES))]
-
     @property
-    def _fewest_inputs(self) -> int:
+    def fewest_inputs(self) -> int:
         """Constraints read the spans of slots, whatever the template reads."""
-        return len(PROPERTIES) if self.constraints is not None else 0
+        return len(PROPERTIES) if self.estimator.constraints is not None else 0
 
     def slots_of(self, corpus: Corpus, names: LabelNames) -> Sequence[Slots]:
         """Spans and properties, for constraints."""
@@ -137,11 +99,8 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         corpus.check_labelled("scoring")
         return corpus
 
-    def development(self, dev: Any) -> Any:
-        return self.with_output(dev) if isinstance(dev, RoleCorpus) else dev
-
     def sentences(self, X: Any) -> Corpus:
-        return self._read(X).corpus if isinstance(X, RoleCorpus) else super().sentences(X)
+        return self.read(X).corpus if isinstance(X, RoleCorpus) else super().sentences(X)
 
     def scored_columns(self, corpus: Corpus) -> Corpus:
         if not isinstance(corpus, RoleCorpus):
@@ -149,61 +108,87 @@ class RolesOfSlots(Fitting, Looking, Keeping):
         corpus.check_labelled("scoring")
         return corpus
 
-    def _with_gold(self, X: Any, y: Any) -> Corpus:
+    def with_gold(self, X: Any, y: Any) -> Corpus:
         if isinstance(X, RoleCorpus):
             X, y = X if y is None else X.with_propositions(y), None
             X.check_labelled("scoring")
-        return super()._with_gold(X, y)
+        return super().with_gold(X, y)
 
-    def _gold_columns(self, data: Corpus) -> Sequence[Column]:
-        return super()._gold_columns(self.sentences(data))
+    def gold_columns(self, data: Corpus) -> Sequence[Column]:
+        return super().gold_columns(self.sentences(data))
+
+    def reading(self, *columns: Any, **options: Any) -> Any:
+        raise SettingError("a file of roles has its own columns.", remedy="Leave out --inputs and --outputs.")
+
+
+class RoleFitting(Fitting):
+    """Learns from the slots of a RoleCorpus, or of one and its propositions. sample_weight: one for each predicate that has slots."""
+
+    def fit(self, X: Any, y: Any, X_dev: Any, y_dev: Any, *, sample_weight: Any, listener: Listener | None) -> None:
+        estimator = self.estimator
+        if estimator.stream:
+            raise UnsupportedError(
+                "stream=True reads files of columns in parts; files of roles are read whole.",
+                remedy="Leave out stream.",
+            )
+        if not isinstance(X, RoleCorpus):
+            super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
+            return
+        slots = self.columns.with_output(X, y)
+        roles = slots.columns[-1]
+        estimator._roles = [roles.alphabet.text(int(i)) for i in roles.used()]
+        try:
+            super().fit(slots, None, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
+        finally:
+            del estimator._roles
+        estimator._input = check_of(profile_of(X.select(READ), len(READ))) if estimator.check_input else None
+
+    def development(self, dev: Any) -> Any:
+        return self.columns.with_output(dev) if isinstance(dev, RoleCorpus) else dev
+
+
+class RolePredicting(Predicting):
+    """The propositions of every sentence, with the roles of their arguments; of plain slots, their labels."""
 
     def predict(self, X: Any, **options: Any) -> Any:
-        """The propositions of every sentence, with the roles of their arguments; of plain slots, their labels.
-
-        boundaries="given" labels the spans that X has; "found" looks for arguments, and those of one predicate never overlap.
-        decode: as for other estimators.
-        """
         if not isinstance(X, RoleCorpus):
             return super().predict(X, **options)
         decode, constraints = options.pop("decode", None), options.pop("constraints", None)
-        if constraints is not None:
-            return self.switched(constraints).predict(X, decode=decode, **options)
         asked = [name for name, value in options.items() if value not in (None, False)]
         if asked:
             raise UnsupportedError(
                 f"{asked[0]} is for labels of tokens; a RoleCorpus has predicates and spans.",
                 remedy=f"Leave out {asked[0]}, or label the slots: labeler.slots(X).corpus.",
             )
-        if decode is not None:
-            return self.twin(settings=changed(self.settings, {DECODE.name: decode})).predict(X)
-        self._check_fitted()
-        slots = self._read(X)
-        return self._propositions(X, slots, self._legal_ids(slots))
+        if constraints is not None or decode is not None:
+            return self._asked(decode, constraints).predict(X)
+        self.estimator._check_fitted()
+        slots = self.estimator.columns.read(X)
+        return self.propositions(X, slots, self.legal_ids(slots))
 
     def predict_ids(self, X: Any) -> Ids:
         """Labels of all slots as numbers, indices of `classes_`. Those of a RoleCorpus never overlap."""
         if not isinstance(X, RoleCorpus):
             return super().predict_ids(X)
-        self._check_fitted()
-        return self._legal_ids(self._read(X))
+        self.estimator._check_fitted()
+        return self.legal_ids(self.estimator.columns.read(X))
 
-    def _legal_ids(self, slots: RoleSlots) -> Ids:
+    def legal_ids(self, slots: RoleSlots) -> Ids:
         """Labels of slots, of which those that overlap are thinned out: of every predicate the set with the best sum of scores is kept.
 
         The score of an argument is that of its label minus that of NO_ROLE.
         """
         if not slots.corpus.tokens:
             return np.empty(0, np.int32)
-        ids = self.labels_of(self.input_columns(slots.corpus))
-        if NO_ROLE not in self.classes_:
-            if self.boundaries == FOUND:
+        ids = self.labels_of(self.columns.input_columns(slots.corpus))
+        if NO_ROLE not in self.estimator.classes_:
+            if self.estimator.boundaries == FOUND:
                 raise UnsupportedError(
                     "the model gives every slot a role, so it was trained with boundaries='given' and cannot find arguments.",
                     remedy="Train with boundaries='found'.",
                 )
             return ids
-        none = self.classes_.index(NO_ROLE)
+        none = self.estimator.classes_.index(NO_ROLE)
         wrong = slots.overlapping(ids != none)
         if len(wrong):
             found, part = ids.copy(), slots.corpus[wrong]
@@ -220,49 +205,22 @@ class RolesOfSlots(Fitting, Looking, Keeping):
 
     def _scores(self, corpus: Corpus) -> Any:
         """[N, classes] scores of labels, up to a number per slot: logarithms of probabilities."""
-        probabilities, _ = self._check_fitted().probabilities(self.input_columns(corpus), SCALE)
+        probabilities, _ = self.model.probabilities(self.columns.input_columns(corpus), SCALE)
         return np.log(np.maximum(probabilities, 1e-300))
 
-    def _propositions(self, X: RoleCorpus, slots: RoleSlots, ids: Ids) -> PerSentence:
+    def propositions(self, X: RoleCorpus, slots: RoleSlots, ids: Ids) -> PerSentence:
         found = [[one.with_roles(()) for one in each] for each in X.propositions]
         starts = slots.corpus.starts
         for p, (s, k) in enumerate(zip(slots.sentence.tolist(), slots.proposition.tolist(), strict=True)):
             roles = [
-                Span(int(a), int(b), self.classes_[label])
+                Span(int(a), int(b), self.estimator.classes_[label])
                 for (a, b), label in zip(
                     slots.spans[starts[p] : starts[p + 1]], ids[starts[p] : starts[p + 1]], strict=True
                 )
-                if self.classes_[label] != NO_ROLE
+                if self.estimator.classes_[label] != NO_ROLE
             ]
             found[s][k] = X.propositions[s][k].with_roles(roles)
         return PerSentence(found)
-
-    def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
-        """Precision, recall and F1 by role, as CoNLL-2005 counts them, and accuracies; of plain slots, accuracy.
-
-        predicted: the result of predict_ids, if it is known already.
-        """
-        if not isinstance(X, RoleCorpus):
-            return super().evaluate(X, y, predicted=predicted)
-        from riata.scoring.roles import evaluate_roles
-
-        self._check_fitted()
-        gold = X if y is None else X.with_propositions(y)
-        gold.check_labelled("scoring")
-        slots = self._read(gold)
-        ids = self._legal_ids(slots) if predicted is None else predicted
-        return evaluate_roles(gold, self._propositions(gold, slots, ids))
-
-    @staticmethod
-    def compared_files(gold: RoleCorpus, predicted: RoleCorpus) -> Evaluation:
-        """The scores of one file against another."""
-        from riata.scoring.roles import evaluate_roles
-
-        predicted.check_labelled("scoring")
-        return evaluate_roles(gold, predicted.propositions)
-
-    def reading(self, *columns: Any, **options: Any) -> Any:
-        raise SettingError("a file of roles has its own columns.", remedy="Leave out --inputs and --outputs.")
 
     def own_answers(self, file: str | Path, shown: Shown, threads: int, **asked: Any) -> Generator[bytes]:
         """The bytes of a file of roles with predicted columns, batch by batch as they can be read. Must be closed."""
@@ -282,6 +240,31 @@ class RolesOfSlots(Fitting, Looking, Keeping):
             return b"".join(formatted(batch.with_propositions(self.predict(batch))))
 
         return in_order(answer, stream(file, stopped), threads, stopped)
+
+
+class RoleJudging(Judging):
+    """Precision, recall and F1 by role, as CoNLL-2005 counts them, and accuracies; of plain slots, accuracy."""
+
+    def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
+        if not isinstance(X, RoleCorpus):
+            return super().evaluate(X, y, predicted=predicted)
+        from riata.scoring.roles import evaluate_roles
+
+        self.estimator._check_fitted()
+        predicting = self.estimator.predicting
+        gold = X if y is None else X.with_propositions(y)
+        gold.check_labelled("scoring")
+        slots = self.estimator.columns.read(gold)
+        ids = predicting.legal_ids(slots) if predicted is None else predicted
+        return evaluate_roles(gold, predicting.propositions(gold, slots, ids))
+
+    @staticmethod
+    def compared_files(gold: RoleCorpus, predicted: RoleCorpus) -> Evaluation:
+        """The scores of one file against another."""
+        from riata.scoring.roles import evaluate_roles
+
+        predicted.check_labelled("scoring")
+        return evaluate_roles(gold, predicted.propositions)
 
 
 def best_apart(spans: Any, gains: Any) -> list[int]:

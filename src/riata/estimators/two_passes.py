@@ -26,7 +26,7 @@ from riata.learning.jackknife import Indices, folds_of, jackknifed
 from riata.parallel import cores
 
 if TYPE_CHECKING:
-    from riata.estimators.fitting import Fitting
+    from riata.estimators.sequence import SequenceEstimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ def once(tell: Listener) -> Listener:
     return listener
 
 
-def first_pass(estimator: Fitting, options: Options, data: Corpus, weights: Any, tell: Listener) -> FirstPass:
+def first_pass(estimator: SequenceEstimator, options: Options, data: Corpus, weights: Any, tell: Listener) -> FirstPass:
     """data: with the output as the last column, as it is written. weights: of sentences, or None."""
     check_data(data, estimator.outputs)
     given = None if weights is None else sentence_weights(weights, len(data))
@@ -126,7 +126,7 @@ def _told_about(scope: Scope) -> str:
     ]
 
 
-def _one_pass(estimator: Fitting, options: Options, dev: float | Corpus | None) -> Any:
+def _one_pass(estimator: SequenceEstimator, options: Options, dev: float | Corpus | None) -> Any:
     """The untrained estimator of the first pass: with the recipe of the second, or another recipe with its own defaults.
 
     It does not learn from development data, so that their labels come from a model that has not seen them.

@@ -58,13 +58,13 @@ class Constrained:
 
 def constrained(estimator: Any, corpus: Corpus, output: Side, without: Side) -> Constrained:
     """Of one sentence, and a model that keeps constraints."""
-    decoder, model, inputs = estimator.decoder(), estimator.model_, estimator.input_columns(corpus)
+    decoder, model, inputs = estimator.predicting.decoder(), estimator.model_, estimator.columns.input_columns(corpus)
     kept = decoder.kept.counted_anew()
     free = model.predict(inputs, replace(decoder, kept=None))
     found = model.predict(inputs, replace(decoder, kept=kept))
     rules = kept.on(inputs).of(0)
     before, after = (model.outputs.slot_labels(model.outputs.codes(ids, inputs.starts)) for ids in (free, found))
-    as_written = [estimator._as_outputs(estimator._as_classes(ids, inputs.starts)) for ids in (free, found)]
+    as_written = [estimator.labels.as_outputs(estimator.labels.as_classes(ids, inputs.starts)) for ids in (free, found)]
     return Constrained(
         without,
         _named(kept, rules, before),

@@ -81,7 +81,7 @@ def explain_sentence(
         if estimator.model_.outputs.scored_by_parts
         else Searched(estimator, corpus, labels, training)
     )
-    output = estimator.whole_output(corpus)
+    output = estimator.explaining.whole_output(corpus)
     chosen = shown.path(output, "output")
     bounds().check()
     free = _without_constraints(estimator, shown, corpus)
@@ -125,7 +125,7 @@ def explain_sentence(
         exact=shown.lists,
         arcs=arcs,
     )
-    first = estimator.first_labels(corpus)
+    first = estimator.columns.first_labels(corpus)
     if first is None:
         return found
     return replace(found, first=first, note=_sentences("This is the second of two passes.", note))
@@ -135,7 +135,7 @@ def _why_other(estimator: Any, shown: Searched | Scored, blind: bool) -> str:
     """Why a search ends with another output than prediction. blind: whether it does not look at constraints."""
     if blind:
         return "It does not look at constraints."
-    decoder = estimator.decoder()
+    decoder = estimator.predicting.decoder()
     if decoder.risk is not None:
         return "Prediction chooses labels or chunks by their probabilities, the search shown an output by its score."
     if shown.lists:
@@ -161,9 +161,9 @@ def explanation_of(
 
 def _without_constraints(estimator: Any, shown: Searched | Scored, corpus: Corpus) -> Path | None:
     """What the model gives if it does not keep its constraints; None if it keeps none."""
-    if estimator.decoder().kept is None:
+    if estimator.predicting.decoder().kept is None:
         return None
-    return shown.path(estimator.whole_output(corpus, constraints=False), FREE)
+    return shown.path(estimator.explaining.whole_output(corpus, constraints=False), FREE)
 
 
 def _missed(estimator: Any, shown: Searched | Scored, corpus: Corpus, errors: SearchErrors | None) -> Path | None:
@@ -172,7 +172,7 @@ def _missed(estimator: Any, shown: Searched | Scored, corpus: Corpus, errors: Se
         return None
     if errors.test == "truth":
         return shown.true_path(BEST)
-    best = estimator.best_output(corpus)
+    best = estimator.judging.best_output(corpus)
     return None if best is None else shown.path(best, BEST)
 
 
@@ -191,7 +191,7 @@ def _sentences(*parts: str | None) -> str:
 
 def searching(estimator: Any) -> tuple[Any, str | None]:
     """The estimator or, if it decodes exactly, a twin that searches with the same weights; and a note that says so."""
-    if estimator.decoder().queue != EXACT.queue:
+    if estimator.predicting.decoder().queue != EXACT.queue:
         return estimator, None
     known = {setting.name for setting in registry.get("recipe", recipe_name(estimator)).settings}
     levelled = estimator.model_.outputs.levelled

@@ -25,7 +25,7 @@ class Scored:
 
     def __init__(self, estimator: Any, corpus: Corpus, labels: Any) -> None:
         self.estimator, self.corpus = estimator, corpus
-        model, self.inputs = estimator.model_, estimator.input_columns(corpus)
+        model, self.inputs = estimator.model_, estimator.columns.input_columns(corpus)
         self.said: ScoredStructure = registry.of_structure("traced", model.structure)(model, self.inputs)
         self.input = tuple(self.inputs.columns[0].texts())
         self.note: str | None = None
@@ -46,7 +46,9 @@ class Scored:
 
     def _codes(self, y: Any) -> Ids:
         """True or given labels, which are checked."""
-        return self.said.codes(self.estimator._true_labels(self.corpus, y, checked(self.estimator, training=False)))
+        return self.said.codes(
+            self.estimator.explaining.true_labels(self.corpus, y, checked(self.estimator, training=False))
+        )
 
     def never(self, codes: Any) -> bool:
         return bool(self.estimator.model_.never_gives(self.inputs, codes).any())
@@ -73,11 +75,11 @@ class Scored:
     def choices(self, output: Sequence[Any]) -> tuple[ArcChoice, ...]:
         codes = self.said.codes(output)
         try:
-            ids, confidences = self.estimator.confidence_ids(self.corpus)
+            ids, confidences = self.estimator.confidence.confidence_ids(self.corpus)
         except UnsupportedError:
             ids, confidences = None, None
         known = confidences if ids is not None and (ids == codes).all() else None
-        if known is not None and not self.estimator.believable:
+        if known is not None and not self.estimator.confidence.believable:
             self.note = " ".join(
                 part for part in (self.note, "Confidences mean little before the model is calibrated.") if part
             )

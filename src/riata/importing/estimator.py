@@ -20,7 +20,7 @@ from riata.inference.rules.first_order import encoded
 from riata.models.structures.chain import constrained
 
 if TYPE_CHECKING:
-    from riata.tasks.base import SequenceEstimator
+    from riata.estimators.sequence import SequenceEstimator
 
 KIND = "model format"
 OF_NAMES = {"PER", "PERS", "PERSON", "LOC", "LOCATION", "ORG", "ORGANIZATION", "GPE", "MISC"}  # types of entities
@@ -94,7 +94,7 @@ def _estimator(found: Imported, name: str, task: str | None, encoding: str, *, l
                 remedy="Leave out legal=True.",
             )
     estimator = cls("crf", encoding=encoding if both is None else both.data.name)
-    estimator.set_model(model, both)
+    estimator.labels.set_model(model, both)
     estimator.attributes = {**expressions(model.features.functions)} or None
     estimator.template = model.features.templates if found.inputs else None
     estimator.inputs_, estimator.outputs_ = found.inputs, (found.output,)

@@ -28,7 +28,7 @@ def parts(estimator: Any, labels: list[Any]) -> tuple[list[str] | None, list[str
     """The tags and the chunk labels of a sentence; None where the model gives none."""
     columns = [list(column) for column in zip(*labels, strict=True)] if estimator.outputs > 1 else [labels]
     tags = chunks = None
-    for column, is_chunk in zip(columns, estimator.chunk_outputs, strict=True):
+    for column, is_chunk in zip(columns, estimator.labels.chunk_outputs, strict=True):
         if is_chunk:
             chunks = column
         else:

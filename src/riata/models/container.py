@@ -52,7 +52,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
         places.append({"name": name, "dtype": _dtype_name(array), "size": int(array.size), "offset": offset})
         offset = _aligned(offset + array.nbytes)
     whole = {"arrays": places, **header}
-    text = json.dumps(whole, ensure_ascii=False, sort_keys=True, default=_plain).encode("utf-8")
+    text = json.dumps(whole, ensure_ascii=False, sort_keys=True, default=plain).encode("utf-8")
     body = bytearray(text.ljust(_aligned(len(text)), b" "))
     for place, array in zip(places, arrays.values(), strict=True):
         body += np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
@@ -220,7 +220,7 @@ def _digest(fixed: bytes | memoryview, body: bytes | bytearray | memoryview, ver
     return digest.digest()
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """NumPy numbers and arrays, such as a setting's, as Python numbers and lists, for JSON."""
     if isinstance(value, np.generic):
         return value.item()

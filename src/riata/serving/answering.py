@@ -10,13 +10,12 @@ from typing import Any
 from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.serving.asking import Question
 
-LABELS = "labels"  # what the only output of a model is called
 TAGS = "tags"  # what tags are called that are chosen beside two outputs
 
 
 def names_of(estimator: Any) -> tuple[str, ...]:
     """What the outputs are called: labels, or tags and chunk_labels, or heads and relations."""
-    called = getattr(estimator, "outputs_called", (LABELS,))
+    called = estimator.labels.names
     return tuple(name.replace(" ", "_") for name in called)
 
 
@@ -26,7 +25,7 @@ class Answering:
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
         self.names = names_of(estimator)
-        self._chunks = [name for name, chunks in zip(self.names, estimator.chunk_outputs, strict=True) if chunks]
+        self._chunks = [name for name, chunks in zip(self.names, estimator.labels.chunk_outputs, strict=True) if chunks]
         self._extended = {}
         for at, name in enumerate(self.names):
             if name in self._chunks:
@@ -61,7 +60,7 @@ class Answering:
                 self._add_sureness(each, name, values)
         if ask.nbest:
             listed = self.estimator.model_.outputs.lists_searched
-            summed = ask.confidence and self.estimator.believable and not listed
+            summed = ask.confidence and self.estimator.confidence.believable and not listed
             lists = self.estimator.predict_nbest(sentences, ask.nbest, probabilities=summed)
             number = "probability" if summed else "score"
             for each, ranked in zip(found, lists, strict=True):
@@ -80,10 +79,10 @@ class Answering:
 
     def _sure(self, sentences: list[Any]) -> tuple[str, list[Any]]:
         """How sure the model is of every token, and what this is called: confidence or, if this would mean little, margin."""
-        if self.estimator.believable:
+        if self.estimator.confidence.believable:
             return "confidence", self.estimator.predict_confidence(sentences)
-        corpus = self.estimator.sentences(sentences)
-        columns = self.estimator.margins_of(corpus).T
+        corpus = self.estimator.columns.sentences(sentences)
+        columns = self.estimator.confidence.margins_of(corpus).T
         rows = columns[:, 0].tolist() if len(self.names) == 1 else list(map(tuple, columns.tolist()))
         return "margin", [rows[low:high] for low, high in pairwise(corpus.starts.tolist())]
 

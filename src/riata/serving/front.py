@@ -197,7 +197,7 @@ def _content(served: Served, found: Question, labels: list[Any], parts: Iterable
         "sentences": sentences,
     }
     if found.ask.confidence or found.ask.min_confidence is not None:
-        answer["calibrated"] = bool(served.estimator.believable)
+        answer["calibrated"] = bool(served.estimator.confidence.believable)
     return to_json(answer)
 
 

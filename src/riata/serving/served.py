@@ -16,6 +16,7 @@ from riata.choosing.preference import recipe_name
 from riata.constraints import parse
 from riata.data.encodings.base import OUTSIDE
 from riata.errors import RiataError, UnsupportedError
+from riata.estimators.constrained import switched
 from riata.inference.decoder import EXACT
 from riata.serving.answering import Answering
 from riata.serving.asking import Ask, Question
@@ -52,9 +53,9 @@ class Served:
             self.estimator.set_params(check_input=False)
         if self.estimator._input is not None:
             self.estimator._input.served = True
-        self.columns = len(self.estimator.needed)
+        self.columns = len(self.estimator.columns.needed)
         self.own = Answering(self.estimator)
-        self._cubic = bool(self.estimator.trees) and self.estimator.decoder().queue == EXACT.queue
+        self._cubic = bool(self.estimator.trees) and self.estimator.predicting.decoder().queue == EXACT.queue
         self._variants: OrderedDict[Any, Answering] = OrderedDict()
         self._lock = Lock()
         self.estimator.prepare()
@@ -105,12 +106,12 @@ class Served:
         if isinstance(constraints, tuple):
             made = made.twin(constraints=[parse(text) for text in constraints], inference="after")
         elif constraints is not None:
-            made = made.switched(constraints)
+            made = switched(made, constraints)
         if ask.beam is not None:
             made = made.twin(queue="beam", beam=ask.beam)
         if ask.decode is not None:
             made = made.twin(settings=changed(made.settings, {DECODE.name: ask.decode}))
-        made.decoder()  # refuses what does not go together
+        made.predicting.decoder()  # refuses what does not go together
         return made
 
     def _offers(self) -> dict[str, bool]:
@@ -152,7 +153,7 @@ class Served:
         return {*self.labels(), *(each[0] for each in self.estimator.classes_ if not isinstance(each, str))}
 
     def facts(self) -> dict[str, Any]:
-        estimator, decoder = self.estimator, self.estimator.decoder()
+        estimator, decoder = self.estimator, self.estimator.predicting.decoder()
         constraints = [] if estimator.constraints is None else [repr(each) for each in estimator.constraints]
         return {
             "name": self.name,
@@ -168,7 +169,7 @@ class Served:
             "queue": decoder.queue,
             "beam": None if decoder.queue == EXACT.queue else decoder.beam,
             "constraints": constraints,
-            "calibrated": bool(estimator.believable),
+            "calibrated": bool(estimator.confidence.believable),
             "offers": self.offers,
             "megabytes": round(self.size / 1e6, 3),
             "sentences": estimator.facts_["sentences"],
@@ -193,4 +194,6 @@ def _by_position(estimator: Any, path: Path) -> Any:
         )
     if not estimator.inputs_:
         return estimator
-    return estimator.reading(tuple(range(len(estimator.inputs_))), None, format=registry.get("format", "columns"))
+    return estimator.columns.reading(
+        tuple(range(len(estimator.inputs_))), None, format=registry.get("format", "columns")
+    )

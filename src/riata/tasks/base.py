@@ -1,13 +1,12 @@
-"""What the estimators of sequence labelling share, put together from the rooms in riata/estimators, and what a task is."""
+"""What a task is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from riata.estimators.fitting import Fitting
-from riata.estimators.keeping import Keeping
-from riata.estimators.looking import Looking
-from riata.estimators.parameters import PARAMETERS
+if TYPE_CHECKING:
+    from riata.estimators.sequence import SequenceEstimator
 
 
 @dataclass(frozen=True)
@@ -19,9 +18,3 @@ class Task:
     estimator: type[SequenceEstimator]
     # Columns of data sets that are its outputs: for each, the names it may have.
     outputs: tuple[tuple[str, ...], ...] = ()
-
-
-class SequenceEstimator(Fitting, Looking, Keeping):
-    __doc__ = (
-        f"""One label per token. Subclasses say what the labels are and which template is theirs.\n\n{PARAMETERS}"""
-    )

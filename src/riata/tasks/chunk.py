@@ -3,7 +3,8 @@
 from typing import Any, ClassVar
 
 from riata.estimators.parameters import documented
-from riata.tasks.base import SequenceEstimator, Task
+from riata.estimators.sequence import SequenceEstimator
+from riata.tasks.base import Task
 
 
 class Chunker(SequenceEstimator):

@@ -5,28 +5,83 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riata.data.encodings.base import Encoding
 from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
 from riata.data.recoding import Tags
 from riata.data.texts import interned
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import SettingError
-from riata.estimators.pairs import OUTPUTS, Pairs
+from riata.estimators.labels import Has
+from riata.estimators.pairs import OUTPUTS, PairColumns, PairFitting, PairLabels
 from riata.estimators.parameters import documented
+from riata.estimators.sequence import SequenceEstimator
 from riata.learning.events import Listener
-from riata.learning.labels import LabelSet
-from riata.learning.loop import Outcome
 from riata.learning.structures.joint import totals
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_columns, evaluate_pairs
-from riata.tasks.base import SequenceEstimator, Task
+from riata.tasks.base import Task
 
 
-class JointTagger(Pairs, SequenceEstimator):
+class JointLabels(PairLabels):
+    """A tag and a chunk label per token."""
+
+    names = ("tags", "chunk labels")
+
+    @staticmethod
+    def with_pairs(corpus: Corpus, y: Any) -> Corpus:
+        return with_pairs(corpus, y)
+
+    @property
+    def chunk_outputs(self) -> tuple[bool, ...]:
+        return False, True
+
+    def set_model(self, model: Model, tags: Tags | None) -> None:
+        super().set_model(model, tags)
+        self.estimator.classes_ = list(map(parts_of, self.estimator.classes_))
+
+    def recoding(self, labels: Sequence[str], source: Encoding, target: Encoding) -> PairRecoder:
+        return PairRecoder.of(labels, source, target)
+
+    def class_texts(self) -> list[str]:
+        return [joined_text(*pair) for pair in self.estimator.classes_]
+
+    def class_names(self, classes: Any) -> tuple[str, ...]:
+        if classes is None:
+            return ()
+        pairs = [tuple(pair) if isinstance(pair, (tuple, list)) else pair for pair in classes]
+        if not all(isinstance(p, tuple) and len(p) == OUTPUTS and all(isinstance(x, str) for x in p) for p in pairs):
+            raise SettingError(f"classes is {classes!r:.60}; expected a list of pairs, each a tag and a chunk label.")
+        return tuple(joined_text(*pair) for pair in pairs)
+
+    def votes(self) -> tuple[list[str], list[str] | None]:
+        classes = self.estimator.classes_
+        return ["/".join(pair) for pair in classes], [chunk for _, chunk in classes]
+
+    def learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
+        return paired(super().learnable(unpaired(data), tell, strict=strict))
+
+    def output_columns(self, ids: Ids) -> Sequence[Column]:
+        return split_column(Column(interned(self.class_texts())[0], ids))
+
+    def evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
+        return evaluate_pairs(gold, predicted, self.class_texts(), starts)
+
+    @staticmethod
+    def compared(gold: Sequence[Column], found: Sequence[Column], starts: Starts, *, chunks: bool) -> Evaluation:
+        return evaluate_columns((gold[0], gold[1]), (found[0], found[1]), starts)
+
+
+class JointFitting(PairFitting):
+    """Counts tags and chunk labels apart."""
+
+    def keep(self, made: Any, *learnt: Any) -> None:
+        super().keep(made, *learnt)
+        tags, chunks = totals(made.facts_["label_counts"])
+        made.facts_["label_counts"] = {**tags, **chunks}
+
+
+class JointTagger(SequenceEstimator):
     __doc__ = documented(
         """Gives every word a tag and a chunk label, by searching for both at once. Scored by span F1 of the chunks.
 
@@ -41,63 +96,18 @@ class JointTagger(Pairs, SequenceEstimator):
         """,
     )
 
+    labels = Has(JointLabels)
+    columns = Has(PairColumns)
+    fitting = Has(JointFitting)
     task_name = "joint"
+    outputs = OUTPUTS
     chunks = True
-    outputs_called = ("tags", "chunk labels")
     own_structure = "joint"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "fast": {"recipe": "max-violation", "epochs": 3},
         "best": {"recipe": "max-violation", "epochs": 6, "learn_as": "bioes", "seeds": 5},
     }
     default_template = "joint2005"
-
-    @staticmethod
-    def with_pairs(corpus: Corpus, y: Any) -> Corpus:
-        return with_pairs(corpus, y)
-
-    def _keep(self, outcome: Outcome, data: Corpus, labels: LabelSet, sentences: int, tokens: int) -> None:
-        super()._keep(outcome, data, labels, sentences, tokens)
-        if outcome.model is not None:
-            tags, chunks = totals(labels.counts)
-            self.facts_["label_counts"] = {**tags, **chunks}
-
-    def set_model(self, model: Model, tags: Tags | None) -> None:
-        super().set_model(model, tags)
-        self.classes_ = list(map(parts_of, self.classes_))
-
-    def _recoding(self, labels: Sequence[str], source: Encoding, target: Encoding) -> PairRecoder:
-        return PairRecoder.of(labels, source, target)
-
-    def _class_texts(self) -> list[str]:
-        return [joined_text(*pair) for pair in self.classes_]
-
-    def vote_labels(self) -> tuple[list[str], list[str] | None]:
-        return ["/".join(pair) for pair in self.classes_], [chunk for _, chunk in self.classes_]
-
-    def _class_names(self, classes: Any) -> tuple[str, ...]:
-        if classes is None:
-            return ()
-        pairs = [tuple(pair) if isinstance(pair, (tuple, list)) else pair for pair in classes]
-        if not all(isinstance(p, tuple) and len(p) == OUTPUTS and all(isinstance(x, str) for x in p) for p in pairs):
-            raise SettingError(f"classes is {classes!r:.60}; expected a list of pairs, each a tag and a chunk label.")
-        return tuple(joined_text(*pair) for pair in pairs)
-
-    def _learnable(self, data: Corpus, tell: Listener, *, strict: bool = False) -> Corpus:
-        return paired(super()._learnable(unpaired(data), tell, strict=strict))
-
-    def _evaluated(self, gold: Column, predicted: Ids, starts: NDArray[np.int64]) -> Evaluation:
-        return evaluate_pairs(gold, predicted, self._class_texts(), starts)
-
-    @classmethod
-    def compared(cls, gold: Sequence[Column], found: Sequence[Column], starts: Starts) -> Evaluation:
-        return evaluate_columns((gold[0], gold[1]), (found[0], found[1]), starts)
-
-    @property
-    def chunk_outputs(self) -> tuple[bool, ...]:
-        return False, True
-
-    def output_columns(self, ids: Ids) -> Sequence[Column]:
-        return split_column(Column(interned(self._class_texts())[0], ids))
 
 
 TASK = Task(

@@ -1,7 +1,8 @@
 """Entity recognition: names and their types, as chunks."""
 
 from riata.estimators.parameters import documented
-from riata.tasks.base import SequenceEstimator, Task
+from riata.estimators.sequence import SequenceEstimator
+from riata.tasks.base import Task
 
 
 class EntityRecognizer(SequenceEstimator):

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from riata.data.conllu_fields import PARSING, Roles
-from riata.data.pairs import split_column
-from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
-from riata.data.types import Column, Corpus, Ids, Starts
-from riata.errors import UnsupportedError
-from riata.estimators.pairs import Pairs
+from riata.estimators.labels import Has
+from riata.estimators.pairs import OUTPUTS
 from riata.estimators.parameters import documented
-from riata.estimators.true_tags import TrueTags
-from riata.learning.arcs import RelationSet
-from riata.learning.structure import label_ids
-from riata.models.model import Model
-from riata.scoring.evaluation import Evaluation, evaluate_trees
-from riata.tasks.base import SequenceEstimator, Task
+from riata.estimators.sequence import SequenceEstimator
+from riata.estimators.trees import (
+    TreeColumns,
+    TreeConfidence,
+    TreeExplaining,
+    TreeFitting,
+    TreeJudging,
+    TreeLabels,
+    TreePredicting,
+)
+from riata.tasks.base import Task
 
 
-class DependencyParser(TrueTags, Pairs, SequenceEstimator):
+class DependencyParser(SequenceEstimator):
     __doc__ = documented(
         """Finds the dependency tree of every sentence. Scored by LAS: tokens with the right head and relation.
 
@@ -41,10 +40,19 @@ class DependencyParser(TrueTags, Pairs, SequenceEstimator):
         """,
     )
 
+    labels = Has(TreeLabels)
+    columns = Has(TreeColumns)
+    fitting = Has(TreeFitting)
+    predicting = Has(TreePredicting)
+    confidence = Has(TreeConfidence)
+    judging = Has(TreeJudging)
+    explaining = Has(TreeExplaining)
+
     task_name = "parse"
     chunks = False
     trees = True
-    outputs_called = ("heads", "relations")
+    outputs = OUTPUTS
+    without_column = ", or train with tags='own' (--tags own), which needs words alone"
     fields: ClassVar[Roles] = PARSING
     search_structure = "transitions"
     exact_structure = "projective"
@@ -58,55 +66,6 @@ class DependencyParser(TrueTags, Pairs, SequenceEstimator):
     def __init__(self, recipe: str | None = None, *, tags: str | None = None, **parameters: Any) -> None:
         super().__init__(recipe, **parameters)
         self.tags = tags
-
-    @staticmethod
-    def with_pairs(corpus: Corpus, y: Any) -> Corpus:
-        return with_trees(corpus, y)
-
-    @staticmethod
-    def check_gold(corpus: Corpus) -> None:
-        check_trees(corpus)
-
-    def _label_ids(self, column: Column) -> Ids:
-        return tree_codes(column, self._check_fitted().labels)
-
-    def _true_ids(self, data: Corpus, model: Model) -> Ids:
-        label_ids(data, RelationSet(model.labels, {}, None))  # refuses unknown relations
-        self._check_tags(data, model)
-        return tree_codes(data.columns[-1], model.labels)
-
-    def _as_outputs(self, ids: Ids) -> list[Any]:
-        heads, relations = np.divmod(ids, len(self.classes_))
-        return [
-            (head, self.classes_[relation]) for head, relation in zip(heads.tolist(), relations.tolist(), strict=True)
-        ]
-
-    def _as_given_out(self, outputs: list[list[str | None]]) -> list[Any]:
-        heads, relations = outputs
-        return [
-            (None if head is None else int(head), relation) for head, relation in zip(heads, relations, strict=True)
-        ]
-
-    def predict_proba(self, X: Any, *, given: Any = None) -> list[Any]:
-        """Refused, since any other token may be the head of a token: predict_confidence gives probabilities of what is predicted."""
-        raise UnsupportedError(
-            "A token may have any other token as its head, so there is no table of probabilities of all its labels.",
-            remedy="predict_confidence gives those of what is predicted; predict_nbest(..., probabilities=True) those of whole trees.",
-        )
-
-    def output_columns(self, ids: Ids) -> Sequence[Column]:
-        return tree_columns(ids, self.classes_)
-
-    @property
-    def chunk_outputs(self) -> tuple[bool, ...]:
-        return False, False
-
-    @classmethod
-    def compared(cls, gold: Sequence[Column], found: Sequence[Column], starts: Starts) -> Evaluation:
-        return evaluate_trees((gold[0], gold[1]), (found[0], found[1]), starts)
-
-    def _evaluated(self, gold: Column, predicted: Ids, starts: Starts) -> Evaluation:
-        return evaluate_trees(split_column(gold), tree_columns(predicted, self.classes_), starts)
 
 
 TASK = Task(

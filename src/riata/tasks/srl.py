@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from riata.data.propbank import FORMAT
+from riata.estimators.labels import Has
 from riata.estimators.parameters import documented
-from riata.estimators.roles import FOUND, RolesOfSlots
-from riata.tasks.base import SequenceEstimator, Task
+from riata.estimators.roles import FOUND, GIVEN, ROLES, RoleColumns, RoleFitting, RoleJudging, RolePredicting
+from riata.estimators.sequence import SequenceEstimator
+from riata.features.roles.slots import RoleSlots
+from riata.tasks.base import Task
 
 
-class RoleLabeler(RolesOfSlots, SequenceEstimator):
+class RoleLabeler(SequenceEstimator):
     __doc__ = documented(
         """Labels the arguments of predicates with their roles. Scored by F1 of arguments, as CoNLL-2005 counts.
 
@@ -28,6 +31,11 @@ class RoleLabeler(RolesOfSlots, SequenceEstimator):
         """,
     )
 
+    columns = Has(RoleColumns)
+    fitting = Has(RoleFitting)
+    predicting = Has(RolePredicting)
+    judging = Has(RoleJudging)
+
     task_name = "srl"
     chunks = False
     default_template = "srl"
@@ -36,6 +44,31 @@ class RoleLabeler(RolesOfSlots, SequenceEstimator):
     def __init__(self, recipe: str | None = None, *, boundaries: str = FOUND, **parameters: Any) -> None:
         super().__init__(recipe, **parameters)
         self.boundaries = boundaries
+
+    def slots(self, X: Any) -> RoleSlots:
+        """The slots of all predicates, with the columns that templates read and, last, their roles."""
+        return self.columns.slots(X)
+
+    def predict(self, X: Any, **options: Any) -> Any:
+        """The propositions of every sentence, with the roles of their arguments; of plain slots, their labels.
+
+        boundaries="given" labels the spans that X has; "found" looks for arguments, and those of one predicate never overlap.
+        decode: as for other estimators.
+        """
+        return self.predicting.predict(X, **options)
+
+    def declared_constraints(self) -> Any:
+        """With the word ROLES, alone or in a list: those of role_constraints.py for the roles of the model, or of its training data."""
+        own = [self.constraints] if isinstance(self.constraints, str) else self.constraints
+        if not isinstance(own, (list, tuple)) or not any(isinstance(one, str) and one == ROLES for one in own):
+            return super().declared_constraints()
+        known: list[str] | None = self.__dict__.get("_roles") or getattr(self, "classes_", None)
+        if known is None:
+            return None
+        from riata.estimators.role_constraints import role_constraints
+
+        of_task = role_constraints(known, overlap=self.boundaries != GIVEN)
+        return [*of_task, *(one for one in own if not (isinstance(one, str) and one == ROLES))]
 
 
 TASK = Task("srl", "the arguments of predicates and their roles; scored by F1 of arguments", RoleLabeler)

@@ -1,7 +1,8 @@
 """Tagging: a plain label for every token."""
 
 from riata.estimators.parameters import documented
-from riata.tasks.base import SequenceEstimator, Task
+from riata.estimators.sequence import SequenceEstimator
+from riata.tasks.base import Task
 
 
 class Tagger(SequenceEstimator):

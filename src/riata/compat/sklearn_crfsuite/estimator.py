@@ -133,7 +133,8 @@ class CRF(Params):
         """The probabilities of labels of one sentence, by label for every token."""
         tagger = self._needed()
         tagger.set(xseq)
-        return tagger.estimator.predict_marginals_single(tagger._items)
+        found: list[dict[str, float]] = tagger.estimator.predict_marginals_single(tagger._items)
+        return found
 
     def score(self, X: Any, y: Any) -> float:
         """The share of tokens with the right label."""

@@ -13,6 +13,7 @@ import numpy as np
 from riata import registry
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError, printed
+from riata.estimators.labels import Part
 from riata.estimators.per_sentence import PerSentence
 
 if TYPE_CHECKING:
@@ -20,69 +21,46 @@ if TYPE_CHECKING:
     from riata.confidence.reliability import Reliability, Rights, Values
     from riata.confidence.report import Calibrated, CalibrationReport
     from riata.confidence.units import Units
-    from riata.data.recoding import Tags
     from riata.inference.decoder import Decoder
-    from riata.models.model import Model
-
 
 ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
 SUMMED = "Probabilities are summed over all outputs"
 
 
-class Confident:
-    """What estimators of sequences inherit: confidence in every chunk or tag, its calibration, and abstaining."""
-
-    calibration_: tuple[Calibration, ...] = ()  # one per output; empty: not calibrated
-    _warned_of: Model | None = None  # the model about whose confidences users have been warned
-
-    if TYPE_CHECKING:  # attributes that the estimator defines
-        recipe: str | None
-        chunks: bool
-        trees: bool
-        uncalibrated_: str
-        task_name: str
-        classes_: list[Any]
-        _recoder: Any
-
-        @property
-        def chunk_outputs(self) -> tuple[bool, ...]:
-            """For each output, whether it consists of chunk labels."""
-
-        def _check_fitted(self) -> Model: ...
-        def decoder(self) -> Decoder: ...
-        def _knowing(self, X: Any, given: Any) -> Corpus: ...
-        def sentences(self, X: Any) -> Corpus: ...
-        def input_columns(self, corpus: Corpus) -> Corpus: ...
-        def output_columns(self, ids: Ids) -> Sequence[Column]: ...
-        def _gold_columns(self, data: Corpus) -> Sequence[Column]: ...
-        def _with_gold(self, X: Any, y: Any) -> Corpus: ...
-        def _as_classes(self, labels: Ids, starts: Any) -> Ids: ...
-        def _tags(self) -> Tags | None: ...
-        def _learnt_column(self, gold: Column, starts: Any) -> Column: ...
-        def _label_ids(self, column: Column) -> Ids: ...
+class Confidence(Part):
+    """Confidence in every chunk or tag, its calibration, and abstaining."""
 
     @property
     def believable(self) -> bool:
         """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
         from riata.choosing.preference import recipe_name
 
-        return bool(self.calibration_) or bool(registry.get("recipe", recipe_name(self)).probabilistic)
+        recipe = registry.get("recipe", recipe_name(self.estimator))
+        return bool(self.estimator.calibration_) or bool(recipe.probabilistic)
 
     @property
     def why_uncalibrated(self) -> str:
         """A sentence without its end: that the model is not calibrated, and the reason, if it is known."""
-        return "The model is not calibrated" + (f" ({self.uncalibrated_})" if self.uncalibrated_ else "")
+        why = self.estimator.uncalibrated_
+        return "The model is not calibrated" + (f" ({why})" if why else "")
 
-    def _warn_of_confidences(self) -> None:
-        """Warns the caller of the caller, once per model, if confidences are not meaningful."""
-        model = self._check_fitted()
-        if self.believable or self._warned_of is model:
+    def _decoder(self) -> Decoder:
+        found: Decoder = self.estimator.predicting.decoder()
+        return found
+
+    def _inputs(self, X: Any) -> Corpus:
+        return self.columns.input_columns(self.columns.sentences(X))
+
+    def warn(self) -> None:
+        """Warns the caller of the method of the estimator, once per model, if confidences are not meaningful."""
+        model = self.model
+        if self.believable or self.estimator._warned_of is model:
             return
-        self._warned_of = model
+        self.estimator._warned_of = model
         warnings.warn(
             f"{self.why_uncalibrated}, so its confidences mean little; calibrate(dev) makes them believable.",
             RiataWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def check_abstains(self, least: float) -> None:
@@ -104,14 +82,14 @@ class Confident:
         from riata.confidence.calibration import UNCALIBRATED
         from riata.estimators.kept_labels import certain
 
-        self._check_fitted()
-        corpus = self.input_columns(self.sentences(X))
-        used = self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
-        labels, values = self._weighed(corpus, [each.temperature for each in used])
-        ids = self._as_classes(labels, corpus.starts)
+        self.estimator._check_fitted()
+        corpus = self._inputs(X)
+        used = self.estimator.calibration_ or (UNCALIBRATED,) * len(self.labels.chunk_outputs)
+        labels, values = self.weighed(corpus, [each.temperature for each in used])
+        ids = self.labels.as_classes(labels, corpus.starts)
         shown = values[np.arange(len(used)), np.arange(len(used))]
         for output, (calibration, column, chunks) in enumerate(
-            zip(used, self.output_columns(ids), self.chunk_outputs, strict=True)
+            zip(used, self.labels.output_columns(ids), self.labels.chunk_outputs, strict=True)
         ):
             judged = ~_outside(column) if chunks else np.ones(len(ids), bool)
             judged &= ~certain(corpus, shown[output])
@@ -124,18 +102,14 @@ class Confident:
         """
         from riata.confidence.margins import TEMPERATURES, margins
 
-        self._check_fitted()
-        return margins(self._weighed(self.input_columns(self.sentences(X)), TEMPERATURES.tolist())[1])
+        self.estimator._check_fitted()
+        return margins(self.weighed(self._inputs(X), TEMPERATURES.tolist())[1])
 
     def predict_confidence(self, X: Any, *, given: Any = None) -> list[Any]:
-        """The confidence of the search in the labels that predict returns, token by token; for several outputs, a tuple per token.
-
-        given: as in predict; confidences are then among outputs that have these labels.
-        """
         from riata.data.memory import is_empty
 
-        self._warn_of_confidences()
-        corpus = self._knowing(X, given)
+        self.warn()
+        corpus = self.columns.knowing(X, given)
         if is_empty(X):
             return PerSentence([] for _ in X)
         _, values = self.confidence_ids(corpus)
@@ -143,43 +117,30 @@ class Confident:
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def predict_proba(self, X: Any, *, given: Any = None) -> list[Values]:
-        """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of
-        `classes_`.
-
-        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. For recipes that
-        learn probabilities, such as crf, these are meaningful; for others, calibrate first. Needs a chain that reads at most two labels
-        back, or segments that read at most one.
-        given: as in predict; the probabilities are then among labellings that have these labels.
-        """
         from riata.data.memory import is_empty
 
-        model = self._check_fitted()
-        sentences = self._knowing(X, given)
+        model = self.model
+        sentences = self.columns.knowing(X, given)
         if is_empty(X):
-            return PerSentence(np.empty((0, len(self.classes_))) for _ in X)
-        model, corpus = model.masked(self.input_columns(sentences), self.decoder(), SUMMED)
-        rows, _ = model.probabilities(corpus, self._temperature())
-        if self._recoder is not None:
+            return PerSentence(np.empty((0, len(self.estimator.classes_))) for _ in X)
+        model, corpus = model.masked(self.columns.input_columns(sentences), self._decoder(), SUMMED)
+        rows, _ = model.probabilities(corpus, self.temperature())
+        if self.estimator._recoder is not None:
             rows = self._summed_by_class(rows)
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def log_likelihood(self, X: Any, y: Any = None) -> Values:
-        """The logarithm of the probability of given labels, sentence by sentence: [S].
-
-        y: the labels; None: those in the data. Probabilities are those of predict_proba and predict_nbest: among all legal labellings of
-        the sentence. Labels that are not legal, or that the model does not know, have minus infinity.
-        """
         from riata.data.memory import inputs_of, is_empty, label_column
 
-        model = self._check_fitted()
+        model = self.model
         if is_empty(X):  # an empty sentence has only one output
-            label_column(X if y is None else y, self._knowing(X, None))  # refuses labels of other sentences
+            label_column(X if y is None else y, self.columns.knowing(X, None))  # refuses labels of other sentences
             return np.zeros(len(X))
-        data = self._with_gold(X, y)
-        temperature = self._temperature()
-        model, inputs = model.masked(inputs_of(data), self.decoder(), SUMMED)
+        data = self.columns.with_gold(X, y)
+        temperature = self.temperature()
+        model, inputs = model.masked(inputs_of(data), self._decoder(), SUMMED)
         _, log_z = model.probabilities(inputs, temperature)
-        labels = self._label_ids(self._learnt_column(data.columns[-1], data.starts))
+        labels = self.labels.label_ids(self.labels.learnt_column(data.columns[-1], data.starts))
         known = np.maximum(labels, 0)
         scores = model.scores_of(model.instances(inputs), known)
         never = np.flatnonzero((labels < 0) | model.never_gives(inputs, known) | self._written_otherwise(data, known))
@@ -192,58 +153,52 @@ class Confident:
 
         With learn_as, legal and illegal gold labels may be learnt as the same labels; predictions are then the legal ones.
         """
-        if self._recoder is None:
+        if self.estimator._recoder is None:
             return np.zeros(len(labels), bool)
-        gold, at = data.columns[-1], {text: i for i, text in enumerate(self.classes_)}
+        gold, at = data.columns[-1], {text: i for i, text in enumerate(self.estimator.classes_)}
         classes = np.array([at.get(text, -1) for text in gold.alphabet.texts()], np.int32)[gold.ids]
-        differ: Rights = classes != self._as_classes(labels, data.starts)
+        differ: Rights = classes != self.labels.as_classes(labels, data.starts)
         return differ
 
     def _summed_by_class(self, rows: Values) -> Values:
         """Probabilities of labels as they are learnt, converted to those of labels as they are written."""
-        table = None if self._recoder is None else self._recoder.table
+        table = None if self.estimator._recoder is None else self.estimator._recoder.table
         if table is None:
             raise UnsupportedError(
                 "What a label that was learnt is written as depends on its neighbours here, so it has no probability of its own.",
                 remedy="Leave out learn_as, or use predict_confidence.",
             )
-        found = np.zeros((len(rows), len(self.classes_)))
+        found = np.zeros((len(rows), len(self.estimator.classes_)))
         for label, of in enumerate(table):
             found[:, of] += rows[:, label]
         return found
 
-    def _temperature(self) -> float:
+    def temperature(self) -> float:
         from riata.confidence.calibration import UNCALIBRATED
 
-        return self.calibration_[0].temperature if self.calibration_ else UNCALIBRATED.temperature
+        found: float = (self.estimator.calibration_ or (UNCALIBRATED,))[0].temperature
+        return found
 
     def expected_f1(self, X: Any) -> float:
-        """The F1 of chunks that the model expects to reach on these sentences if it chooses chunks for that, from 0 to 1.
-
-        It is 2 x right / (found + true), where the numbers of right and of true chunks are expectations. For more than a few sentences,
-        this ratio of expectations hardly differs from the expectation of the ratio. It is the largest such number that any labelling of
-        all these sentences reaches. decode='spans' with this number as span_cost gives that labelling. The number is found by
-        Dinkelbach's iteration: from 1 on, span_cost is set to the ratio that the last value led to, until it no longer changes.
-        """
         from riata.choosing.decoding import risk_of
         from riata.data.memory import is_empty
         from riata.inference.decoder import SPANS
 
-        model = self._check_fitted()
-        if not self.chunks:
+        model = self.model
+        if not self.estimator.chunks:
             raise UnsupportedError(
-                f"expected_f1 is of chunks, and the task {self.task_name!r} has plain labels.",
+                f"expected_f1 is of chunks, and the task {self.estimator.task_name!r} has plain labels.",
                 remedy="Use predict_confidence.",
             )
-        risk = risk_of({"decode": SPANS, "span_cost": 1.0}, chunks=True, task=self.task_name)
+        risk = risk_of({"decode": SPANS, "span_cost": 1.0}, chunks=True, task=self.estimator.task_name)
         assert risk is not None
         if is_empty(X):
             return 0.0
-        model, corpus = model.masked(self.input_columns(self.sentences(X)), self.decoder(), SUMMED)
+        model, corpus = model.masked(self._inputs(X), self._decoder(), SUMMED)
         cost = 1.0
         while True:  # the ratio falls or stays from one cost to the next, and there are finitely many labellings
             right, found, true = model.expected(
-                corpus, replace(risk, span_cost=cost, temperature=self._temperature())
+                corpus, replace(risk, span_cost=cost, temperature=self.temperature())
             ).sum(axis=0)
             ratio = 2 * right / (found + true) if found + true > 0 else 0.0
             if abs(ratio - cost) <= ROUNDING:
@@ -252,32 +207,25 @@ class Confident:
 
     def nbest_probabilities(self, X: Any, scores: Sequence[Sequence[float]]) -> list[list[float]]:
         """The probabilities of the labellings whose scores predict_nbest returned for these sentences, among all labellings."""
-        temperature = self._temperature()
-        inputs = self.input_columns(self.sentences(X))
-        model, inputs = self._check_fitted().masked(inputs, self.decoder(), SUMMED)
+        temperature = self.temperature()
+        model, inputs = self.model.masked(self._inputs(X), self._decoder(), SUMMED)
         _, log_z = model.probabilities(inputs, temperature)
         rows = zip(scores, log_z.tolist(), strict=True)
         return [[min(1.0, math.exp(min(0.0, score / temperature - z))) for score in each] for each, z in rows]
 
     def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
-        """Calibrates confidences on sentences that the model was not trained on; reports how far they were off before and after.
-
-        method: temperature, one number that sharpens or flattens them; isotonic, in addition a rising curve, which needs some thousands of
-        predictions.
-        The calibration is part of the model and its file, in place of the one that training found. Training again replaces it.
-        """
         from riata.confidence.calibration import UNCALIBRATED, check_method
         from riata.confidence.report import CalibrationReport
         from riata.data.memory import inputs_of
 
         check_method(method)
-        self._check_fitted()
-        data = self._with_gold(X, y)
+        self.estimator._check_fitted()
+        data = self.columns.with_gold(X, y)
         corpus = inputs_of(data)
-        labels, _ = self._weighed(corpus, [1.0])
-        ids = self._as_classes(labels, data.starts)
-        found, present = [], self.calibration_ or (UNCALIBRATED,) * len(self.chunk_outputs)
-        for output, judged in enumerate(self._judged(data, ids)):
+        labels, _ = self.weighed(corpus, [1.0])
+        ids = self.labels.as_classes(labels, data.starts)
+        found, present = [], self.estimator.calibration_ or (UNCALIBRATED,) * len(self.labels.chunk_outputs)
+        for output, judged in enumerate(self.judged(data, ids)):
             known: dict[float, Values] = {}
 
             def judge(
@@ -285,25 +233,25 @@ class Confident:
             ) -> Values:
                 new = [t for t in temperatures if t not in known]
                 if new:
-                    known |= zip(new, self._weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
+                    known |= zip(new, self.weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
                 return np.stack([known[t] for t in temperatures])
 
-            kind = "chunks" if self.chunk_outputs[output] else ("heads", "relations")[output] if self.trees else "tags"
+            plain = ("heads", "relations")[output] if self.estimator.trees else "tags"
+            kind = "chunks" if self.labels.chunk_outputs[output] else plain
             found.append(_calibrated(judge, judged, method, kind, data.document, present[output]))
-        self.calibration_, self.uncalibrated_ = tuple(each.calibration for each in found), ""
+        self.estimator.calibration_, self.estimator.uncalibrated_ = tuple(each.calibration for each in found), ""
         return CalibrationReport(method, tuple(found))
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
-        """How reliable the confidences are on these sentences, output by output: calibration error and Brier score."""
         from riata.confidence.reliability import reliability
         from riata.data.memory import inputs_of
 
-        self._check_fitted()
-        data = self._with_gold(X, y)
+        self.estimator._check_fitted()
+        data = self.columns.with_gold(X, y)
         ids, values = self.confidence_ids(inputs_of(data))
         return tuple(
             reliability(of[judged.tokens], judged.right)
-            for of, judged in zip(values, self._judged(data, ids), strict=True)
+            for of, judged in zip(values, self.judged(data, ids), strict=True)
         )
 
     def abstaining(self, ids: Ids, values: Values, least: float) -> list[list[str | None]]:
@@ -311,7 +259,7 @@ class Confident:
         from riata.data.encodings.base import OUTSIDE
 
         found: list[list[str | None]] = []
-        for column, of, chunks in zip(self.output_columns(ids), values, self.chunk_outputs, strict=True):
+        for column, of, chunks in zip(self.labels.output_columns(ids), values, self.labels.chunk_outputs, strict=True):
             unsure = (of < least) & (~_outside(column) if chunks else True)
             nothing = OUTSIDE if chunks else None
             labels = [nothing if out else text for text, out in zip(column.texts(), unsure, strict=True)]
@@ -320,23 +268,25 @@ class Confident:
 
     def _touching_nothing(self, labels: list[str | None], dropped: Rights) -> list[str | None]:
         """After a chunk has been left out, the next chunk is no longer written as touching it."""
-        tags = self._tags()
+        tags = self.labels.tags()
         assert tags is not None
         for i in np.flatnonzero(dropped[:-1] & ~dropped[1:]) + 1:
             if not tags.data.may_start(label := str(labels[i])):
                 labels[i] = f"{tags.data.chunk.first}-{tags.data.split(label)[1]}"
         return labels
 
-    def _weighed(self, corpus: Corpus, temperatures: list[float]) -> tuple[Ids, Values]:
+    def weighed(self, corpus: Corpus, temperatures: list[float]) -> tuple[Ids, Values]:
         """Label ids of the model, and confidences at every temperature: [temperatures, outputs, N]."""
-        model = self._check_fitted()
-        return model.confidences(corpus, self.decoder(), temperatures, chunks=self.chunks)
+        model = self.model
+        return model.confidences(corpus, self._decoder(), temperatures, chunks=self.estimator.chunks)
 
-    def _judged(self, data: Corpus, ids: Ids) -> list[Units]:
+    def judged(self, data: Corpus, ids: Ids) -> list[Units]:
         """The predictions of each output, and whether they are right."""
         from riata.confidence.units import units
 
-        rows = zip(self.output_columns(ids), self._gold_columns(data), self.chunk_outputs, strict=True)
+        rows = zip(
+            self.labels.output_columns(ids), self.columns.gold_columns(data), self.labels.chunk_outputs, strict=True
+        )
         found = [units(column.texts(), gold.texts(), data.starts, chunks=chunks) for column, gold, chunks in rows]
         if any(len(each.tokens) == 0 for each in found):
             raise DataError("no chunk is predicted here, so there is nothing to judge confidence by.", file=data.name)
