@@ -21,7 +21,7 @@ from typing import Any
 import riata
 from riata.data.types import Corpus
 from riata.learning.jackknife import blocks
-from riata.measuring import log
+from riata.measuring import provenance as log
 from riata.measuring.provenance import about
 from riata.scoring.significance import paired_test
 

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import riata
-from riata.estimators.role_constraints import role_constraints
-from riata.estimators.roles import BOUNDARIES, GIVEN, SCALE
+from riata.estimators.roles import BOUNDARIES, GIVEN, SCALE, role_constraints
 from riata.features.roles.slots import NO_ROLE
 from riata.inference.declared import Declared
 from riata.inference.rules.integer_program import IntegerProgram
 from riata.inference.rules.slots import LabelNames, Slots
-from riata.measuring import log
+from riata.measuring import provenance as log
 from riata.measuring.provenance import about
 from riata.scoring.significance import paired_test
 

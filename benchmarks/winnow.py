@@ -13,11 +13,11 @@ import numpy as np
 
 from benchmarks.contest import Split, conll2000, timed
 from riata import Chunker
-from riata.confidence.reliability import Reliability, reliability
+from riata.confidence.calibration import Reliability, reliability
 from riata.data.memory import as_corpus, inputs_of
 from riata.data.types import Corpus
 from riata.features.templates import parse
-from riata.learning.dual.winnow import step_confidences
+from riata.learning.winnow import step_confidences
 from riata.showing import plotting
 
 SENTENCES = 1000  # to learn from, where attributes are added

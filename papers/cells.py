@@ -18,7 +18,7 @@ import numpy as np
 
 from papers.reproduction import Samples
 from riata.errors import DataError
-from riata.measuring.log import append
+from riata.measuring.provenance import append
 from riata.scoring.evaluation import STATISTICS
 from riata.scoring.figures import Sample
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from papers.run import Outcome
-from riata.measuring.log import append
+from riata.measuring.provenance import append
 
 CLONE = Path(__file__).parents[1]
 FINAL = CLONE / "benchmarks" / "results" / "final.jsonl"

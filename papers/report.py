@@ -12,9 +12,9 @@ from rich.table import Table
 
 from papers.reproduction import Column, Reproduction, Row
 from papers.run import Outcome
+from riata.comparing.show import print_whole
 from riata.scoring.figures import LEVEL, Figure
 from riata.scoring.resampling import units_of
-from riata.showing.whole_tables import print_whole
 
 PARTS = {"train": "training", "dev": "development", "test": "test"}
 COLOURS = {"held": "green", "did not hold": "red"}

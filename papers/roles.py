@@ -9,7 +9,7 @@ import numpy as np
 from papers.inference_ways import by_cutoff
 from papers.tasks import Trial
 from riata.data.datasets import load
-from riata.data.propositions import RoleCorpus
+from riata.data.propbank import RoleCorpus
 from riata.scoring.figures import Sample
 from riata.tasks.srl import RoleLabeler
 

@@ -13,8 +13,7 @@ from papers.inference_ways import separated, separated_key
 from papers.tasks import Trial
 from riata import constraints
 from riata.data.named_features import Given
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus
+from riata.data.types import Column, Corpus, interned
 from riata.scoring.figures import Sample
 from riata.tasks.tag import Tagger
 

@@ -65,7 +65,7 @@ def served(files, limits=None, *, check_input=True, **options):
     pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'riata[serve]'")
     pytest.importorskip("httptools", reason="httptools is not installed: pip install 'riata[serve]'")
     from riata.serving.api import application
-    from riata.serving.limits import Limits
+    from riata.serving.refusal import Limits
     from riata.serving.running import hosts_for, listening, server_of
     from riata.serving.shelf import Shelf
 

@@ -4,8 +4,8 @@ import gc
 import os
 import sys
 
+from riata.errors import MESSAGE, is_shortage
 from riata.interrupts import Interrupts
-from riata.shortage import MESSAGE, is_shortage
 
 WRONG = 2
 INTERRUPTED = 130

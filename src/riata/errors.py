@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+
 __all__ = [
     "DataError",
     "LabelError",
@@ -238,3 +239,17 @@ def _rebuild(cls: type[RiataError], state: dict[str, object], args: tuple[str, .
 
 def __dir__() -> list[str]:
     return __all__
+
+
+MESSAGE = """Error: out of memory.
+  Use fewer labels, a smaller template, a higher --cutoff, fewer --threads or less data, or raise the limit of memory (ulimit -v).
+"""
+SIGNS = ("can't start new thread", "failed to map segment", "Cannot allocate memory", "cannot allocate memory")
+
+
+def is_shortage(error: BaseException | None) -> bool:
+    """Whether an error, or one that led to it, says that memory is short. A thread needs memory, and so does a library that is loaded."""
+    if error is None:
+        return False
+    said = isinstance(error, (RuntimeError, ImportError, OSError)) and any(sign in str(error) for sign in SIGNS)
+    return isinstance(error, MemoryError) or said or is_shortage(error.__cause__)

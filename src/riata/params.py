@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping, Sized
 from functools import cache
+from inspect import Parameter
 from typing import Any, TypeVar
 
 from riata.errors import SettingError, UnknownNameError, printed
 from riata.settings import Setting
+from riata.showing.notebook import page
+from riata.showing.table import Cell, Table
 
 INSIDE = (
     "__"  # separates a parameter that is a dictionary from the key of an entry, as in scikit-learn's nested parameters
@@ -148,7 +151,6 @@ class Params:
 
     def _repr_html_(self) -> str:
         """What notebooks show of an estimator that is not trained."""
-        from riata.choosing.params_page import parameters
 
         return parameters(self)
 
@@ -201,3 +203,17 @@ def short(value: object) -> str:
     if len(text) <= 60:
         return text
     return f"<{type(value).__name__} of {len(value)}>" if isinstance(value, Sized) else f"{text[:57]}..."
+
+
+def parameters(estimator: Params) -> str:
+    """The parameters; those that differ from their defaults come first."""
+    defaults = estimator._defaults()
+    given = estimator.changed_params()
+    rows: list[tuple[Cell, ...]] = [(name, short(value), _default(defaults[name])) for name, value in given.items()]
+    rows += [(name, short(value), "") for name, value in estimator.get_params(deep=False).items() if name not in given]
+    title = f"{type(estimator).__name__}, not trained yet"
+    return page(Table(title, ("parameter", "value", "default"), rows).to_html())
+
+
+def _default(value: Any) -> str:
+    return "" if value is Parameter.empty else short(value)

@@ -5,23 +5,22 @@ from riata.analysis.comparison import compare_models
 from riata.analysis.curve import learning_curve
 from riata.comparing.api import compare
 from riata.comparing.comparison import Comparison
-from riata.data.chunk_labels import spans
 from riata.data.columns import read_columns, write_columns
 from riata.data.conllu import read_conllu, write_conllu
 from riata.data.datasets import load
 from riata.data.documents import in_documents
+from riata.data.encodings.base import spans
 from riata.data.frames import from_frame
 from riata.data.jsonl import read_jsonl, write_jsonl
 from riata.data.memory import with_vectors
-from riata.data.propbank import read_propbank, write_propbank
-from riata.data.propositions import Proposition, RoleCorpus
+from riata.data.propbank import Proposition, RoleCorpus, read_propbank, write_propbank
 from riata.data.tables import from_dataset, read_parquet, to_frame
 from riata.data.types import Corpus, Sentence, Span
 from riata.errors import RiataError, RiataWarning
 from riata.estimators.found_spans import FoundSpan
 from riata.estimators.model_file import load_model
 from riata.explaining.trace import Trace
-from riata.features.learnt_lists import learnt_lists
+from riata.features.lists import learnt_lists
 from riata.features.word_vectors import WordVectors
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi

@@ -12,7 +12,7 @@ from riata.analysis.examples import Example, Labels
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.scoring import accuracy_of, f1_of, paired_test
-from riata.showing.text import as_text as shown
+from riata.showing.table import as_text as shown
 from samples import as_text, embedded, quietly
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")

@@ -9,7 +9,7 @@ import pytest
 import riata
 from riata import Chunker, JointTagger, Tagger
 from riata.analysis.beams import beams_of
-from riata.analysis.vocabulary import Vocabulary
+from riata.analysis.slices import Vocabulary
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from samples import FEATURES, TAGS, as_text, embedded, feature_tagger, hashed_chunker, quietly
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis_problems import labellings, outputs
-from riata.analysis.slices import by_frequency, by_seen, by_sentence_length, by_span_length
-from riata.analysis.vocabulary import Vocabulary
+from riata.analysis.slices import Vocabulary, by_frequency, by_seen, by_sentence_length, by_span_length
 from riata.data.chunk_boundaries import spans_of
 
 WORDS = st.sampled_from("pqrstu")

@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 
 from analysis_problems import labellings, outputs
-from riata.analysis.confusions import label_confusions, matrix, most_frequent
-from riata.analysis.span_errors import KINDS, by_kind, span_errors, type_confusions
+from riata.analysis.span_errors import (
+    KINDS,
+    by_kind,
+    label_confusions,
+    matrix,
+    most_frequent,
+    span_errors,
+    type_confusions,
+)
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
 

@@ -13,7 +13,7 @@ import pytest
 
 import riata
 from riata import registry
-from riata.choosing.preference import recipe_name
+from riata.choosing.recipe import recipe_name
 from samples import CHUNKS, as_text, embedded, some_slow
 
 KEYS = [
@@ -242,7 +242,7 @@ def test_predict_adds_a_column(trained, run):
 
 
 def test_predict_writes_the_same_on_any_number_of_threads(trained, run, monkeypatch):
-    monkeypatch.setattr("riata.data.source.PIECE", 64)
+    monkeypatch.setattr("riata.data.columns.PIECE", 64)
     (trained / "long.txt").write_text(as_text() * 30)
     outputs = {run("predict", "--model", "m.riata", "long.txt", "--threads", threads) for threads in "1237"}
     assert len(outputs) == 1

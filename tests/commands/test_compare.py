@@ -11,7 +11,7 @@ import pytest
 import riata
 from riata import registry
 from riata.commands.console import TimeLeft
-from riata.comparing.processes import Processes
+from riata.comparing.run import Processes
 from samples import CHUNKS, as_text, embedded
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
@@ -198,7 +198,7 @@ def test_a_look_at_the_test_data_of_a_data_set_is_on_record(run, folder, monkeyp
     for split in ("train", "test"):
         (folder / f"{split}.txt").rename(folder / "conll2000" / f"{split}.txt")
     monkeypatch.setenv("RIATA_DATA", str(folder))
-    monkeypatch.setattr("riata.measuring.log.place", lambda: folder / "final.jsonl")
+    monkeypatch.setattr("riata.measuring.provenance.place", lambda: folder / "final.jsonl")
     arguments = ["compare", "chunk", "--data", "conll2000", "--recipes", "perceptron", "--epochs", "1"]
     assert found(run, *arguments)["scored"] == "the last 16 sentences of conll2000 train"  # a document
     assert not (folder / "final.jsonl").exists()
@@ -219,7 +219,7 @@ def test_a_picture_or_the_reason_why_there_is_none(run, folder, monkeypatch):
 
 
 def test_nothing_trained_is_exit_2(run, monkeypatch):
-    monkeypatch.setattr("riata.comparing.processes.PROGRAM", "import sys; sys.exit('no luck')")
+    monkeypatch.setattr("riata.comparing.run.PROGRAM", "import sys; sys.exit('no luck')")
     status, out, err = run(*COMPARE, "--recipes", "perceptron", "--epochs", "3", "--work", "kept")
     assert status == 2 and "perceptron failed: no luck" in out and "nothing could be trained" in err
 
@@ -232,7 +232,7 @@ def test_a_process_that_ends_before_it_is_given_anything_has_failed(run, monkeyp
         send(self, cell, process)
 
     monkeypatch.setattr(Processes, "_send", late)
-    monkeypatch.setattr("riata.comparing.processes.PROGRAM", "import sys; sys.exit('no luck')")
+    monkeypatch.setattr("riata.comparing.run.PROGRAM", "import sys; sys.exit('no luck')")
     status, out, _ = run(*COMPARE, "--recipes", "perceptron", "--epochs", "3")
     assert status == 2 and "perceptron failed: no luck" in out
 
@@ -275,7 +275,7 @@ def test_bad_input_is_refused_before_anything_is_trained(run, folder, name, monk
     (folder / "empty.txt").write_text("")
     (folder / "tags.txt").write_text(as_text([[(word, tag) for word, tag, _ in s] for s in CHUNKS]), encoding="utf-8")
     monkeypatch.setattr("riata.data.datasets.DataSet.folders", lambda self: [self.folder or folder])
-    monkeypatch.setattr("riata.comparing.processes.subprocess.Popen", None)
+    monkeypatch.setattr("riata.comparing.run.subprocess.Popen", None)
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
     assert said in err and "Traceback" not in err

@@ -10,8 +10,7 @@ import pytest
 
 import riata
 from riata.commands import main
-from riata.errors import DataError
-from riata.shortage import is_shortage
+from riata.errors import DataError, is_shortage
 from samples import CHUNKS, as_text
 
 MEGABYTES = [*range(60, 220, 20)]

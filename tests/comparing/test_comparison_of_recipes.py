@@ -8,7 +8,7 @@ import pytest
 import riata
 from python_problems import TAGS, WORDS, Tagging
 from riata import Chunker, JointTagger, Predictor, Tagger
-from riata.comparing.folds import folds, others
+from riata.comparing.planning import folds, others
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.scoring import bootstrap_interval, f1_of, holm, paired_test
 from samples import CHUNKS, FEATURES, INPUTS, embedded, quietly
@@ -245,7 +245,7 @@ def test_what_cannot_be_compared_is_refused(train, held_out):
 CRASHES = """
 import os, signal, sys
 sys.path[:] = sys.argv[1:]
-from riata.comparing import worker
+from riata.comparing import run as worker
 real = worker.measured
 def measured(estimator, *rest):
     if estimator.recipe == "early":
@@ -260,7 +260,7 @@ worker.main()
 
 
 def test_a_training_that_dies_is_one_row(train, held_out, monkeypatch):
-    monkeypatch.setattr("riata.comparing.processes.PROGRAM", CRASHES)
+    monkeypatch.setattr("riata.comparing.run.PROGRAM", CRASHES)
     told = []
     found = riata.compare(MADE, train, test=held_out, watch=lambda text, done: told.append((text, done)))
     assert found["chain"].status == "done"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riata.comparing.folds import deals_documents, folds, others
+from riata.comparing.planning import deals_documents, folds, others
 from riata.errors import SettingError
 
 

@@ -1,7 +1,7 @@
 """Comparisons keep what is finished under a digest of the data, which must know the roles."""
 
 import riata
-from riata.comparing.digest import of_corpus
+from riata.comparing.planning import of_corpus
 
 CORPUS = riata.load("embedded-roles")
 

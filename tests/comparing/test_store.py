@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riata.comparing.store import ENDING, Store
+from riata.comparing.run import ENDING, Store
 from riata.errors import SettingError
 
 RESULT = {"score": 93.15, "counts": [[1, 2], [3, 4]], "peak": None, "name": "größer"}

@@ -14,9 +14,16 @@ from hypothesis import strategies as st
 import riata
 from oracle import confidence as oracle
 from riata import Chunker, JointTagger, Tagger
-from riata.confidence.calibration import COLDEST, HOTTEST, UNCALIBRATED, Calibration, fitted
-from riata.confidence.reliability import log_loss, reliability
-from riata.confidence.units import Units
+from riata.confidence.calibration import (
+    COLDEST,
+    HOTTEST,
+    UNCALIBRATED,
+    Calibration,
+    Units,
+    fitted,
+    log_loss,
+    reliability,
+)
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confidence import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes

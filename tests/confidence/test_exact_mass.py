@@ -11,7 +11,7 @@ import segment_problems
 from chain_problems import UNBOUNDED, noise, random_model, tags
 from confidence_problems import chain_model, chain_sentences, check, joint_sentences, segment_sentences
 from riata import _core, registry
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from samples import CHUNKS, draws, hashed_chunker, history_chunker, recoded_chunker
 
 ENCODINGS = [None, "iob1", "iob2", "bioes", "bilou"]

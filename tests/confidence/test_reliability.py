@@ -9,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracle import confidence as oracle
-from riata.confidence.calibration import Calibration
-from riata.confidence.reliability import BINS, reliability
-from riata.confidence.report import Calibrated, CalibrationReport
-from riata.confidence.units import units
+from riata.confidence.calibration import BINS, Calibrated, Calibration, CalibrationReport, reliability, units
 from riata.errors import DataError
 from samples import draws
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import riata
-from riata.models.stored import StoredWeights
+from riata.models.folded import StoredWeights
 from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly
 
 PROGRAM = """

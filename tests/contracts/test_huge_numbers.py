@@ -48,7 +48,7 @@ def test_huge_labels_and_weights_are_refused():
 
 
 def test_a_huge_loss_is_refused():
-    from riata.problems.scores import _finite
+    from riata.problems.outputs import _finite
 
     with pytest.raises(DataError, match="number of about 5,000 digits"):
         _finite(HUGE)

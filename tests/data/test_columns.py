@@ -278,7 +278,7 @@ def test_a_stream_answers_before_its_input_ends(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_stream_of_small_pieces_equals_the_file_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("riata.data.source.PIECE", 7)
+    monkeypatch.setattr("riata.data.columns.PIECE", 7)
     path = write(tmp_path, (b"-DOCSTART- x\n\n" + PLAIN + b"\n") * 20)
     whole, batches = riata.read_columns(path), list(stream(path))
     assert len(batches) > 20

@@ -11,8 +11,8 @@ import pytest
 import riata
 from riata._core import ColumnParser
 from riata.data.columns import formatted, read, stream
-from riata.data.conllu_fields import FIELDS
 from riata.data.memory import as_corpus
+from riata.data.types import FIELDS
 from riata.errors import DataError, UnknownNameError
 
 

@@ -13,8 +13,8 @@ import pytest
 import riata
 from oracle.columns import read_text
 from riata import registry
+from riata.data.columns import pieces
 from riata.data.datasets import DataSet, File, cache_folder
-from riata.data.source import pieces
 from riata.errors import DataError, UnknownNameError
 
 CONTENT = b"a X O\nb Y O\n\nc Z O\n"

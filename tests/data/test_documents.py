@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 import riata
 from riata.data.columns import read, stream
 from riata.data.documents import Marking, bounds_of, by_column, cut_near, in_documents
-from riata.data.files import read_roles
+from riata.data.files import ColumnFile, read_roles
 from riata.data.memory import joined
-from riata.data.streamed import ColumnFile
 from riata.errors import DataError
 
 # Documents as a list of lists of sentences; a sentence is its number of tokens, and a document may be empty.

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import riata
 from riata import registry
-from riata.data.chunk_labels import are_chunk_labels
-from riata.data.encodings.base import convert
+from riata.data.encodings.base import are_chunk_labels, convert
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Span
 from riata.errors import LabelError, UnsupportedError

@@ -16,7 +16,7 @@ import riata
 from riata.data.chunk_boundaries import spans_of
 from riata.data.formats.base import Asked
 from riata.data.formats.jsonl import FORMAT
-from riata.data.json_lines.offsets import places_of, words_and_marks
+from riata.data.json_lines.splitting import places_of, words_and_marks
 from riata.errors import DataError, SettingError, UnknownNameError
 
 PARIS = [("Anna", "B-PER"), ("left", "O"), ("Paris", "B-LOC"), (".", "O")]

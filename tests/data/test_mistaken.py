@@ -80,7 +80,7 @@ def test_no_corpus_is_taken_for_another_kind_of_file():
     folder = os.environ.get("RIATA_DATA")
     if not folder:
         pytest.skip("needs RIATA_DATA")
-    from riata.data.source import pieces
+    from riata.data.columns import pieces
 
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file() and path.suffix in (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import riata
 from riata.data.memory import as_corpus
-from riata.data.names import are_names
+from riata.data.named_features import are_names
 from riata.errors import DataError
 from riata.importing.items import from_strings
 

@@ -9,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
-from riata.data.propbank import cells, formatted, read_propbank, stream, write_propbank
-from riata.data.propositions import COLUMNS, Proposition, RoleCorpus
+from riata.data.propbank import (
+    COLUMNS,
+    Proposition,
+    RoleCorpus,
+    cells,
+    formatted,
+    read_propbank,
+    stream,
+    write_propbank,
+)
 from riata.data.types import Corpus, Span
 from riata.errors import DataError
 from samples import draws

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riata.data.chunk_labels import shown_encodings
-from riata.data.encodings.base import Encoding, convert
+from riata.data.encodings.base import Encoding, convert, shown_encodings
 from riata.data.recoding import Recoder, Tags, answering
 from riata.data.types import Column, Span
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riata import registry
-from riata.data.chunk_labels import shown_encodings
+from riata.data.encodings.base import shown_encodings
 from riata.data.segmentation import Segmentation
 from riata.data.types import Span
 

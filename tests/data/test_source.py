@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from riata.data import source
+from riata.data import columns as source
 
 CONTENT = b"The DT\n\n" * 3000
 

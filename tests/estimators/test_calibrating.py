@@ -14,8 +14,7 @@ from riata.data.memory import inputs_of
 from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.estimators.calibrating import HELD, RUN, _spread, planned
 from riata.estimators.facts import facts_of
-from riata.estimators.model_file import from_bytes, to_bytes
-from riata.estimators.model_header import LONGEST_REASON, uncalibrated_in
+from riata.estimators.model_file import LONGEST_REASON, from_bytes, to_bytes, uncalibrated_in
 from riata.models import container
 from samples import TAGS, WORDS, as_text, embedded, quietly, treebank
 

@@ -115,7 +115,7 @@ def test_long_inputs_do_not_take_long_to_repair(monkeypatch):
     node = draw.normal(size=(40, 3))
     rules = Rules(3, tuple(Rule(None, Parts(np.arange(3) == label), 4, 4) for label in (0, 1)))
     found = IntegerProgram(listed=1).solve(node, rules)
-    monkeypatch.setattr("riata.inference.rules.repair.MOST", 10)
+    monkeypatch.setattr("riata.inference.rules.integer_program.MOST", 10)
     again = IntegerProgram(listed=1).solve(node, rules)
     assert found is not None and again is not None
     assert found.optimal and again.optimal

@@ -8,7 +8,7 @@ import pytest
 import riata
 from riata import constraints as c
 from riata.errors import RiataWarning
-from riata.estimators.role_constraints import role_constraints
+from riata.estimators.roles import role_constraints
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
 

@@ -11,8 +11,8 @@ import riata
 from riata.errors import SearchError
 from riata.explaining.bounds import Bounds, GivenUp, bounded
 from riata.serving.batching import Batcher, Job
-from riata.serving.limits import Limits
 from riata.serving.measures import Measures
+from riata.serving.refusal import Limits
 from samples import CHUNKS, WORDS, quietly
 
 MEGABYTES = 60  # that one page may take while it is made, beside the model

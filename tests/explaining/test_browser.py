@@ -15,7 +15,7 @@ from riata.explaining.explanation import Side
 from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
-from riata.showing.visible import visible
+from riata.showing.table import visible
 from samples import quietly
 
 

@@ -13,7 +13,7 @@ from explanations import ODD, explained, garden_path, long_trace, odd_explanatio
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.text import in_plain_words, render
 from riata.explaining.trace import Feature
-from riata.showing.visible import visible
+from riata.showing.table import visible
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")  # what rich writes to colour
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Column
 from riata.features.context import NOTHING, Votes
-from riata.features.context_names import names
+from riata.features.templates import names
 
 LABELS = ["B-A", "B-B", "I-A", "I-B", "O"]
 sentence = st.lists(

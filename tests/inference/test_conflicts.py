@@ -11,7 +11,7 @@ from oracle import rules as twin
 from riata import constraints as c
 from riata.errors import SearchError
 from riata.inference.declared import Declared
-from riata.inference.rules.conflicts import conflicting, no_legal_output
+from riata.inference.kept import conflicting, no_legal_output
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.single import allowed_one_after_the_other, one_after_the_other, with_nothing

@@ -15,10 +15,9 @@ from confidence_problems import DOUBLE, SINGLE, chain_model
 from oracle import confidence as oracle
 from oracle import segments as segment_oracle
 from riata import _core, registry
-from riata.data.kept_labels import KnownLabels
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
-from riata.data.types import Span
+from riata.data.types import KnownLabels, Span
 from riata.errors import LabelError, UnsupportedError
 from riata.inference.decoder import Decoder
 from riata.models.model import Model

@@ -22,7 +22,7 @@ from riata import _core, registry
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.inference.decoder import MARGINALS, SPANS, Decoder, Risk
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from samples import CHUNKS, draws, recoded_chunker, tagger

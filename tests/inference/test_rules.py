@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from oracle import rules as twin
 from riata.errors import UnknownNameError
-from riata.inference.rules.packed import NEVER, NO_LIMIT, pack_automata, pack_rules
 from riata.inference.rules.rule import HARD, Automaton, Parts, Predicate, Rule
-from riata.inference.rules.rules import Rules
+from riata.inference.rules.rules import NEVER, NO_LIMIT, Rules, pack_automata, pack_rules
 from riata.inference.rules.slots import LabelNames, Slots
 from rule_problems import rule_sets
 

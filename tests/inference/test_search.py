@@ -12,7 +12,7 @@ import riata
 from chain_problems import UNBOUNDED, options, random_model
 from oracle.laso import Laso
 from oracle.perceptron import score
-from riata.data.chunk_labels import shown_encodings
+from riata.data.encodings.base import shown_encodings
 from riata.errors import RiataError
 from samples import quietly
 

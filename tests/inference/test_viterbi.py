@@ -13,8 +13,7 @@ from oracle import features as twin
 from oracle.perceptron import argmax, score, sequences
 from packed_weights import weights_of
 from riata import registry
-from riata.data.chunk_labels import shown_encodings
-from riata.data.encodings.base import convert
+from riata.data.encodings.base import convert, shown_encodings
 from riata.errors import DataError
 from riata.features.attributes import builtin
 from riata.features.templates import parse

@@ -8,10 +8,10 @@ import pytest
 from samples import embedded
 
 PROGRAM = """
-import sys, riata, riata.data.streamed, warnings
+import sys, riata, riata.data.files, warnings
 from riata.measuring.cost import peak_mb
 warnings.simplefilter("ignore")
-riata.data.streamed.PART = 1 << 18
+riata.data.files.PART = 1 << 18
 riata.Chunker(bits=18, epochs=1, stream=True, dev=0.1).fit(sys.argv[1])
 print(peak_mb())
 """

@@ -16,7 +16,7 @@ from riata.errors import SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.models.names.chain import name_of
 from riata.models.structures.chain import ChainOutputs

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import riata
 from riata.commands.train import _development
-from riata.data import streamed
+from riata.data import files as streamed
 from riata.data.documents import in_documents
-from riata.data.files import read_roles
-from riata.data.streamed import ColumnFile
+from riata.data.files import ColumnFile, read_roles
 from riata.learning.development import parted
 from riata.learning.events import Note, ignore
 from samples import quietly

@@ -15,7 +15,7 @@ from riata.errors import UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from riata.learning.structures.chain import heads
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs

@@ -19,7 +19,7 @@ from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.inference.decoder import Decoder
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs, constrained
 from riata.registry import get

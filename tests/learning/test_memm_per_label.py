@@ -15,7 +15,7 @@ from packed_weights import weights_of
 from riata.errors import SettingError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
-from riata.features.per_label import by_label_before
+from riata.features.language import by_label_before
 from riata.features.templates import load, parse
 from samples import draws, quietly
 

@@ -14,7 +14,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import Plan, train
 from riata.learning.online import SentenceTrainer, TrainingSet

@@ -19,7 +19,7 @@ from oracle.perceptron import mean, perceptron, phi, score, sequences
 from packed_weights import weights_of
 from riata import registry
 from riata._core import shuffled
-from riata.data.chunk_labels import shown_encodings
+from riata.data.encodings.base import shown_encodings
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from samples import draws

@@ -16,7 +16,7 @@ from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality
 from samples import draws
 from second_order_problems import ALWAYS, AT_ONCE, CHUNKS, FREE, KEPT, NEVER, TEMPLATES, Case
 

@@ -19,7 +19,7 @@ from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
-from riata.models import feature_parts
+from riata.models import parts as feature_parts
 from samples import draws, embedded, quietly
 
 TEMPLATE = parse("word[-1]\nword[0]\nnumber(1)[0]\nedge\nedge word[0]")

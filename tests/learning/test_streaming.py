@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import riata
 from packed_weights import weights_of
 from riata import Chunker, RiataWarning, Tagger, errors
-from riata.data.source import resized
-from riata.data.streamed import ColumnFile
+from riata.data.columns import resized
+from riata.data.files import ColumnFile
 from riata.entry import main
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
@@ -35,7 +35,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr("riata.data.streamed.PART", SMALL)
+    monkeypatch.setattr("riata.data.files.PART", SMALL)
 
 
 def both(path, estimator=Chunker, **params):
@@ -194,7 +194,7 @@ def test_progress_counts_the_sentences_of_the_file(path, small):
 @pytest.mark.parametrize("part", [60, 1 << 20])
 def test_illegal_tags_are_read_and_told_as_in_memory(tmp_path, monkeypatch, part):
     """The encoding is found over all parts, and the labels are those after the repair."""
-    monkeypatch.setattr("riata.data.streamed.PART", part)
+    monkeypatch.setattr("riata.data.files.PART", part)
     illegal = [[("a", "B-X"), ("b", "I-Y")], [("c", "I-Z")]]
     path = tmp_path / "t.txt"
     path.write_text(as_text([[(w, c) for w, _, c in s] for s in CHUNKS] + illegal), encoding="utf-8")
@@ -285,7 +285,7 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_files_are_told_with_their_place_and_no_model_is_overwritten(tmp_path, capsys, monkeypatch, case):
-    monkeypatch.setattr("riata.data.streamed.PART", 1000)
+    monkeypatch.setattr("riata.data.files.PART", 1000)
     content, says = BAD[case]
     path, model = tmp_path / "bad.txt", tmp_path / "m.riata"
     path.write_bytes(content)

@@ -13,7 +13,7 @@ from chain_problems import UNBOUNDED, noise, random_model
 from margin_problems import Labels, Subset, labelled, measured, sample
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
-from riata.learning import theory
+from riata.learning import diagnostics as theory
 from samples import chunker, draws, embedded, quietly
 
 THEOREM4 = {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)}

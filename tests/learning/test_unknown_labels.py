@@ -9,8 +9,8 @@ import riata
 from riata.data.encodings.base import detect
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.features.templates import parse
-from riata.inference.rules.legality import Legality
-from riata.learning.unknown import without_labelling
+from riata.inference.rules.first_order import Legality
+from riata.learning.labels import without_labelling
 from riata.registry import all_of, get
 
 TEMPLATE = parse("word[0]\nsuffix2[0]\nword[-1]\nedge")

@@ -17,7 +17,7 @@ from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.inference.decoder import Decoder
-from riata.learning.dual.winnow import step_confidences
+from riata.learning.winnow import step_confidences
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from samples import TAGS, WORDS, draws, embedded, quietly

@@ -14,7 +14,7 @@ from oracle.perceptron import score
 from riata import _core
 from riata.constraints import at_least, at_most, exactly
 from riata.inference.kept import _arrays
-from riata.inference.rules.packed import pack_automata, pack_rules
+from riata.inference.rules.rules import pack_automata, pack_rules
 from rule_problems import rule_sets
 from samples import draws, quietly
 

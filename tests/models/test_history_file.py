@@ -154,7 +154,7 @@ def test_a_file_whose_rows_ask_for_too_much_memory_is_refused(monkeypatch):
     header, arrays = parts()
     for name in ("slots", "ngrams"):
         arrays[f"history/{name}"] = np.zeros(10**6, np.uint8)
-    monkeypatch.setattr("riata.models.feature_parts.MOST_MEMORY", 10**6)
+    monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 10**6)
     monkeypatch.setattr("riata.models.structures.chain.unpack_chain", None)
     with pytest.raises(ModelFileError, match="GiB"):
         from_bytes(container.pack(header, arrays))

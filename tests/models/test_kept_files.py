@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import riata
-from riata.estimators.model_file import to_bytes
-from riata.estimators.model_header import SEARCH
+from riata.estimators.model_file import SEARCH, to_bytes
 from riata.models.container import pack, unpack
 
 FOLDER = Path(__file__).parent / "kept"

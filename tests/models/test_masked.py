@@ -16,15 +16,14 @@ from oracle import confidence as oracle
 from oracle import segments as segment_oracle
 from riata import constraints as c
 from riata import registry
-from riata.data.kept_labels import KnownLabels
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
+from riata.data.types import KnownLabels
 from riata.errors import SearchError, UnsupportedError
 from riata.inference.declared import Declared
 from riata.inference.decoder import MARGINALS, Decoder, Risk
 from riata.inference.kept import Kept, token_slots
-from riata.inference.rules.compiled import TokenSets, compiled, forbidden_parts
-from riata.inference.rules.first_order import encoded, last_label, masks
+from riata.inference.rules.first_order import TokenSets, compiled, encoded, forbidden_parts, last_label, masks
 from riata.inference.rules.rule import HARD, Automaton, Parts, Rule
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames

@@ -334,7 +334,7 @@ def test_mangled_files_are_refused_or_work(model, probe, mangled):
 @EVERY_MODEL
 def test_a_file_that_asks_for_too_much_memory_is_refused(monkeypatch, model, probe):
     content = to_bytes(model())
-    monkeypatch.setattr("riata.models.feature_parts.MOST_MEMORY", 100)
+    monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 100)
     with pytest.raises(ModelFileError, match="GiB"):
         from_bytes(content)
 

@@ -14,7 +14,7 @@ from riata.errors import ModelFileError, RiataError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.segments import parse
 from riata.models import container
-from riata.models.feature_parts import row_width
+from riata.models.parts import row_width
 from riata.models.segment_pruning import Rows
 from riata.models.weights_by_name import by_name
 from samples import CHUNKS, WORDS, embedded, quietly, segment_chunker

@@ -52,7 +52,7 @@ def test_rows_that_do_not_fit_are_refused_before_memory_is_asked_for():
 
 
 def test_a_model_larger_than_the_free_memory_is_refused(monkeypatch):
-    monkeypatch.setattr("riata.models.feature_parts.available_bytes", lambda: 50 << 20)
+    monkeypatch.setattr("riata.models.parts.available_bytes", lambda: 50 << 20)
     with pytest.raises(ModelFileError, match=r"more than the 0\.0 GiB of memory that are free"):
         from_bytes(container.pack(*many_labels(200, 5000)))
 

@@ -14,7 +14,7 @@ from papers.run import Plan, trainings
 from papers.run import run as run_rows
 from riata import registry
 from riata.errors import DataError
-from riata.measuring import log
+from riata.measuring import provenance as log
 from riata.measuring.provenance import commit, find_papers
 from samples import some_slow
 

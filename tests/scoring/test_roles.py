@@ -5,7 +5,7 @@ import random
 import pytest
 
 import riata
-from riata.data.propositions import Proposition
+from riata.data.propbank import Proposition
 from riata.data.types import Span
 from riata.errors import DataError
 from riata.scoring.roles import evaluate_roles, is_adjunct

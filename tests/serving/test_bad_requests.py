@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import riata
-from riata.serving.limits import Limits
+from riata.serving.refusal import Limits
 from samples import WORDS, quietly
 from serving_help import served
 

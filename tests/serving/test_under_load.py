@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import riata
-from riata.serving.limits import Limits
+from riata.serving.refusal import Limits
 from samples import CHUNKS, UNSEEN, WORDS
 from serving_help import served, until
 

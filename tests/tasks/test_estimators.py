@@ -649,6 +649,6 @@ def test_a_loaded_model_has_a_short_repr(tmp_path):
 
 
 def test_a_model_too_large_to_load_is_refused_before_training(monkeypatch):
-    monkeypatch.setattr("riata.models.feature_parts.MOST_MEMORY", 1000)
+    monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 1000)
     with pytest.raises(DataError, match="GiB of weights"):
         Tagger(epochs=1).fit(WORDS, TAGS)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import riata
 from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, registry
-from riata.data.chunk_labels import shown_encodings
-from riata.data.encodings.base import convert
+from riata.data.encodings.base import convert, shown_encodings
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Span
 from riata.estimators.model_file import from_bytes, to_bytes

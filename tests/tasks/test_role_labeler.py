@@ -9,8 +9,7 @@ import pytest
 
 import riata
 from riata import registry
-from riata.data.propbank import formatted
-from riata.data.propositions import Proposition
+from riata.data.propbank import Proposition, formatted
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.roles.slots import NO_ROLE
 from riata.features.templates import parse

@@ -10,8 +10,8 @@ import pytest
 import riata
 from riata import registry
 from riata.commands import main
-from riata.data.chunk_labels import shown_encodings
 from riata.data.columns import write_columns
+from riata.data.encodings.base import shown_encodings
 from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
 from riata.features import segments, templates
 from riata.models.weights_by_name import by_name

@@ -26,10 +26,9 @@ from riata.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from riata.estimators.in_context import at_documents, in_context
 from riata.estimators.model_file import from_bytes, to_bytes
-from riata.features.context_names import SUMMARIES
-from riata.features.templates import parse
+from riata.estimators.two_passes import at_documents, in_context
+from riata.features.templates import SUMMARIES, parse
 from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS
 from riata.learning.jackknife import blocks

@@ -16,8 +16,7 @@ from riata.scoring.counts import Counts, accuracy_of, sums_by_sentence
 from riata.scoring.significance import Statistic, paired_test
 from riata.scoring.spans import f1_of, precision_of, recall_of
 from riata.showing.notebook import page
-from riata.showing.parts import InParts
-from riata.showing.table import Change, Table
+from riata.showing.table import Change, InParts, Table
 
 NAMES = ("A", "B")
 EXAMPLES = 3

@@ -11,16 +11,23 @@ import numpy as np
 
 from riata.analysis.beams import BeamResult, by_beam, check_beams
 from riata.analysis.changes import errors_by_sentence
-from riata.analysis.confusions import Confusion, label_confusions, most_frequent
 from riata.analysis.examples import Example, check_number
 from riata.analysis.outputs import Outputs, outputs_of
-from riata.analysis.slices import Slice, by_frequency, by_seen, by_sentence_length, by_span_length
-from riata.analysis.span_errors import KINDS, KindCount, SpanError, by_kind, span_errors, type_confusions
-from riata.analysis.vocabulary import Vocabulary
+from riata.analysis.slices import Slice, Vocabulary, by_frequency, by_seen, by_sentence_length, by_span_length
+from riata.analysis.span_errors import (
+    KINDS,
+    Confusion,
+    KindCount,
+    SpanError,
+    by_kind,
+    label_confusions,
+    most_frequent,
+    span_errors,
+    type_confusions,
+)
 from riata.scoring.search_errors import SearchErrors
 from riata.showing.notebook import page
-from riata.showing.parts import InParts
-from riata.showing.table import Cell, Table
+from riata.showing.table import Cell, InParts, Table
 
 if TYPE_CHECKING:
     from collections import Counter

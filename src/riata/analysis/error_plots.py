@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.analysis.confusions import matrix
+from riata.analysis.span_errors import matrix
 from riata.showing.plotting import canvas, check, heat, save
 
 if TYPE_CHECKING:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata.analysis.outputs import Outputs
-from riata.analysis.vocabulary import Vocabulary
 from riata.data.types import Span
+from riata.errors import UnsupportedError
 from riata.scoring.counts import f1, percent
 
 Groups = NDArray[np.int64]  # [N] the part that a token belongs to
@@ -121,3 +123,36 @@ def _ranges(ends: Sequence[int]) -> list[str]:
     firsts = [1, *(end + 1 for end in ends)]
     named = [str(low) if low == high else f"{low}–{high}" for low, high in zip(firsts, ends, strict=False)]
     return [*named, f"{firsts[-1]} or more"]
+
+
+WORD = ("identity", 0)  # the attribute that is the word itself, and its column
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    counts: Mapping[str, int] | None  # by word; None: it is only known which were seen
+    words: frozenset[str]
+    source: str  # where this is known from
+
+    @classmethod
+    def of_training(cls, estimator: Any, train: Any) -> Vocabulary:
+        """The words of training data: their first column that the model reads."""
+        corpus = estimator.columns.input_columns(estimator.columns.sentences(train))
+        if not corpus.width:
+            raise UnsupportedError(
+                "the training data are features, not words: there is no telling which words were seen.",
+                remedy="Leave out train.",
+            )
+        counts = Counter(corpus.columns[0].texts())
+        return cls(counts, frozenset(counts), f"words of {Path(corpus.name).name}")
+
+    @classmethod
+    def of_model(cls, estimator: Any) -> Vocabulary | None:
+        """The words that the model's features know; None where it keeps none, as with hashed features."""
+        features = estimator.model_.features
+        if features.bits:
+            return None
+        for attribute, alphabet in zip(features.program.attributes, features.alphabets, strict=True):
+            if attribute == WORD:
+                return cls(None, frozenset(alphabet.texts()), "words that the model's features know")
+        return None

@@ -9,7 +9,7 @@ from riata import registry
 from riata.choosing.recipe import Recipe
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
-from riata.features.context_names import MODES
+from riata.features.templates import MODES
 from riata.settings import Setting
 
 PASSES = Setting("passes", 1, "over a text: the second reads labels of the first", low=1, high=2)

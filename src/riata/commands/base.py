@@ -14,8 +14,7 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from riata.entry import INTERRUPTED
-from riata.errors import RiataError, RiataWarning, UnknownNameError, shortened
-from riata.shortage import is_shortage
+from riata.errors import RiataError, RiataWarning, UnknownNameError, is_shortage, shortened
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FOLDER = Path(__file__).parent
@@ -70,7 +69,6 @@ def _clean(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 def _tokenizer(context: click.Context, _: click.Parameter, name: str | None) -> None:
     if name is not None:
-        from riata.commands.tokenizer_options import imported
         from riata.data.json_lines.splitting import splitting
 
         context.with_resource(splitting(imported(name)))
@@ -170,3 +168,25 @@ def run(arguments: list[str] | None) -> int:
         click.echo(f"Error: {error.filename or 'output'}: {error.strerror or error}.", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write has nowhere to go
         return 2
+
+
+def imported(name: str) -> Any:
+    """A function that the user names, MODULE:FUNCTION, from a module that is installed or in the present folder."""
+    import importlib
+
+    from riata.errors import SettingError
+
+    module, _, function = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        found = getattr(importlib.import_module(module), function, None) if module and function else None
+    except (Exception, SystemExit) as error:  # whatever the user's module raises
+        raise SettingError(f"--tokenizer {name}: the module cannot be imported: {error!r:.200}.") from None
+    finally:
+        sys.path.remove("")
+    if not callable(found):
+        raise SettingError(
+            f"--tokenizer {name}: there is no such function.",
+            remedy="Expected MODULE:FUNCTION, such as mytokens:words.",
+        )
+    return found

@@ -24,7 +24,7 @@ def command(model_file: str, use: str, data: str, file: str | None, output: str 
     """
     from riata.data.atomic_file import check_target
     from riata.errors import DataError, UnsupportedError
-    from riata.estimators.card import card
+    from riata.estimators.facts import card
     from riata.estimators.model_file import load_model
 
     if output is not None:

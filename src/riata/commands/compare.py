@@ -13,12 +13,13 @@ from riata.commands.estimator_options import (
     data_options,
     dev_fraction_option,
     feature_options,
+    of_task,
     parameters,
     read,
     roles,
     search_options,
+    task_options,
 )
-from riata.commands.task_options import of_task, task_options
 
 HELD_OUT = 10  # one sentence in so many, of data sets without development data
 
@@ -95,8 +96,8 @@ def command(**options: Any) -> None:
     from riata import registry
     from riata.commands.console import StepsProgress, stderr
     from riata.comparing.api import outcome
-    from riata.comparing.digest import Keys
-    from riata.comparing.store import Store
+    from riata.comparing.planning import Keys
+    from riata.comparing.run import Store
     from riata.data.datasets import cache_folder
     from riata.errors import UnsupportedError
 
@@ -246,7 +247,7 @@ def _data_set(options: dict[str, Any]) -> tuple[Any, Any, str]:
 
 
 def _folds(options: dict[str, Any], train: Any, name: str) -> str:
-    from riata.comparing.folds import deals_documents
+    from riata.comparing.planning import deals_documents
 
     whole = " in whole documents" * deals_documents(train.document, options["folds"])
     dealt = f"{len(train):,} sentences dealt{whole} at random with seed {options['seed']}"
@@ -276,7 +277,7 @@ def _split(options: dict[str, Any], data: Any, split: str) -> Any:
 
 def _record(found: Any, options: dict[str, Any]) -> None:
     """Every look at the test data of a data set is on record, as those of `riata reproduce` are."""
-    from riata.measuring import log
+    from riata.measuring import provenance as log
 
     lines = [
         {

@@ -3,16 +3,125 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 from riata.commands.base import format_option
-from riata.commands.column_options import Columns, OneColumn
-from riata.commands.grouped_options import together
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+OTHERS = "Other options"
+
+
+def together(*options: Callable[[Any], Any], heading: str | None = None) -> Callable[[Command], Command]:
+    """Several options as one decorator, in this order. heading: of those among them that have none."""
+
+    def decorated(command: Command) -> Command:
+        before = len(_params(command))
+        for option in reversed(options):
+            command = option(command)
+        if heading is not None:
+            for param in _params(command)[before:]:
+                vars(param).setdefault("heading", heading)
+        return command
+
+    return decorated
+
+
+def _params(command: Any) -> list[click.Parameter]:
+    found: list[click.Parameter] = getattr(command, "__click_params__", [])
+    return found
+
+
+class Grouped(click.Command):
+    """Shows options by their headings, in the order in which they first come."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(context):
+            record = param.get_help_record(context)
+            if record is not None:
+                rows.setdefault(vars(param).get("heading", OTHERS), []).append(record)
+        rows[OTHERS] = rows.pop(OTHERS, [])  # last
+        for heading, records in rows.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+NAME = re.compile(r"[^\W\d][\w.-]*")  # of a column
+
+
+class Columns(click.ParamType[Any]):
+    """Column numbers, or names of CoNLL-U fields or keys of JSON lines, between commas."""
+
+    name = "N,N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> tuple[int | str, ...]:
+        if isinstance(value, tuple):
+            return value
+        parts = [part.strip() for part in str(value).split(",")]
+        if not all(NAME.fullmatch(part) or _is_number(part) for part in parts):
+            self.fail(
+                f"{value!r} is not a list of column numbers such as 0,1, or of names such as form,upos (fields of CoNLL-U, or keys of "
+                "JSON lines).",
+                param,
+                context,
+            )
+        return tuple(int(part) if _is_number(part) else part for part in parts)
+
+
+class OneColumn(Columns):
+    """A column number, or the name of a CoNLL-U field or of a key of JSON lines."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        names = super().convert((value,) if isinstance(value, int) else value, param, context)
+        if len(names) != 1:
+            self.fail(f"{value!r} names {len(names)} columns; expected one.", param, context)
+        return names[0]
+
+
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) <= 9  # int() refuses thousands of digits
+
+
+# By name: help, and what tasks without the parameter lack.
+OPTIONS = {
+    "boundaries": (
+        "For srl: found (default) looks for the arguments; given labels the spans of the file.",
+        "is for predicates and their arguments, which the task {task!r} does not have",
+    ),
+    "tags": (
+        "For parse: own (default) learns taggers for the tags of the file, which the model contains, so that new text needs only words; "
+        "given reads the tags of the file; joint chooses the last tags while parsing.",
+        "is for tasks that read tags beside words, which the task {task!r} does not",
+    ),
+}
+
+
+def task_options(command: Command) -> Command:
+    for name, (text, _) in reversed(OPTIONS.items()):
+        command = click.option(f"--{name}", metavar="NAME", help=text)(command)
+    return command
+
+
+def of_task(options: dict[str, Any], estimator: Any) -> dict[str, Any]:
+    """The parameters whose options are given; they are refused for tasks that do not have them. estimator: the class of the task."""
+    from riata.errors import SettingError
+
+    given = {name: options[name] for name in OPTIONS if options[name] is not None}
+    for name in given:
+        if name not in estimator._param_names():
+            reason = OPTIONS[name][1].format(task=estimator.task_name)
+            raise SettingError(f"--{name} {reason}.", remedy=f"Leave out --{name}.")
+    return given
+
 
 # Options that are parameters of the estimator by the same name.
 SAME_NAMES = (
@@ -293,7 +402,7 @@ def in_given_context(estimator: Any, options: dict[str, Any]) -> Any:
 def read_for(estimator: Any, file: str, options: dict[str, Any]) -> Any:
     """A file that a trained model reads, whole, with its documents; a column of columns that names them is left out."""
     from riata.data.files import asked_for, format_of_corpus, names_of, read_file
-    from riata.estimators.in_context import needs_marks
+    from riata.estimators.two_passes import needs_marks
 
     documents = options["documents"]
     asked = asked_for(options.get("inputs"), options.get("outputs"))
@@ -322,7 +431,7 @@ def format_of(estimator: Any, options: dict[str, Any]) -> str:
 def tell_unmarked(file: str) -> None:
     """Says that a model that looks at documents sees one, because the file marks none."""
     from riata.commands.console import stderr
-    from riata.data.source import name_of
+    from riata.data.columns import name_of
 
     text = "marks no documents: the model, which looks at the same words in a document, takes it for one document. --documents names"
     stderr().print(f"{name_of(file)} {text} a column that tells documents apart.", markup=False, soft_wrap=True)

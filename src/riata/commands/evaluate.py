@@ -151,7 +151,7 @@ def _format(options: dict[str, Any]) -> str:
 def _task(gold: Any, name: str | None, outputs: Any, apart: int | None) -> str:
     """The task by name; without one, what the labels look like. apart: the column of documents."""
     from riata import registry
-    from riata.data.chunk_labels import are_chunk_labels
+    from riata.data.encodings.base import are_chunk_labels
     from riata.data.files import output_column
 
     if name is not None:
@@ -188,7 +188,7 @@ def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:
     from rich.markup import escape
 
     from riata.commands.console import stderr
-    from riata.data.elsewhere import empty_gold
+    from riata.data.files import empty_gold
 
     if text := empty_gold(gold, set(known), corpus, who):
         stderr().print(escape(text), soft_wrap=True)

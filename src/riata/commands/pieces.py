@@ -87,11 +87,11 @@ def _read() -> dict[str, dict[str, str]]:
     """What features are made of: by kind and name, what it is."""
     from riata import registry
     from riata.features.attributes import builtin
-    from riata.features.context_names import SUMMARIES
     from riata.features.frequency import FREQUENCY
     from riata.features.language import language_of
     from riata.features.lists import attribute_names
     from riata.features.named_sets import builtin_names
+    from riata.features.templates import SUMMARIES
 
     structures: dict[str, list[str]] = {}
     for structure in registry.names("structure"):
@@ -172,7 +172,7 @@ def _advice() -> Table:
 
 def _facts(kind: str, name: str) -> dict[str, object]:
     from riata import registry
-    from riata.choosing.preference import recipes_by_structure
+    from riata.choosing.recipe import recipes_by_structure
     from riata.tasks.base import Task
 
     piece = registry.get(kind, name)

@@ -57,9 +57,9 @@ def command(models: tuple[str, ...], **options: Any) -> None:
     _check_installed()
     import logging
 
-    from riata.commands.tokenizer_options import imported
+    from riata.commands.base import imported
     from riata.serving.api import application
-    from riata.serving.limits import Limits
+    from riata.serving.refusal import Limits
     from riata.serving.running import BACKLOG, hosts_for, listening, log_warnings, run
     from riata.serving.shelf import Shelf, files_of
 

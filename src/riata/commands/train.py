@@ -12,19 +12,21 @@ from click.core import ParameterSource
 from riata.commands.constraint_options import constraint_options, declared
 from riata.commands.estimator_options import (
     SAME_NAMES,
+    Grouped,
     context_options,
     data_options,
     dev_fraction_option,
     feature_options,
+    of_task,
     pairs,
     parameters,
     pass_options,
     read,
     roles,
     search_options,
+    task_options,
+    together,
 )
-from riata.commands.grouped_options import Grouped, together
-from riata.commands.task_options import of_task, task_options
 from riata.interrupts import Terminated
 
 NAMES = (
@@ -214,7 +216,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
 def _without_meaning(estimator: Any, recipe: str | None) -> dict[str, Any]:
     """The parameters of a model that mean nothing to another recipe, with their defaults, and those of its settings that do."""
     from riata import registry
-    from riata.choosing.preference import recipe_name
+    from riata.choosing.recipe import recipe_name
     from riata.estimators.parameters import refused_by
 
     before = recipe_name(estimator)
@@ -285,7 +287,7 @@ def _development(estimator: Any, data: Any) -> Any:
 
 def _data(options: dict[str, Any], *, stream: bool) -> Any:
     """What to train on: a corpus, or a file that is read while training."""
-    from riata.data.streamed import ColumnFile
+    from riata.data.files import ColumnFile
 
     return ColumnFile(options["train_file"], **roles(options)) if stream else read(options, options["train_file"])
 

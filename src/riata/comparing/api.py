@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from riata.comparing.comparison import Comparison
     from riata.comparing.contestant import Contestant
-    from riata.comparing.plan import Plan
-    from riata.comparing.store import Store
+    from riata.comparing.planning import Plan
+    from riata.comparing.run import Store
 
 
 def compare(
@@ -49,7 +49,7 @@ def compare(
     ['perceptron', 'mira']
     """
     from riata.comparing.planning import planned
-    from riata.comparing.store import Store
+    from riata.comparing.run import Store
     from riata.errors import SettingError
     from riata.settings import Setting
 
@@ -121,8 +121,8 @@ def outcome(
     jobs: int,
 ) -> Comparison:
     """Runs a plan and judges what came of it."""
+    from riata.comparing.comparison import check_baseline, compared
     from riata.comparing.contestant import note_on_sums
-    from riata.comparing.judge import check_baseline, compared
     from riata.comparing.run import run
 
     check_baseline(plan, baseline)

@@ -9,7 +9,7 @@ from typing import Any
 
 from riata import registry
 from riata.choosing.options import checked, choice_of
-from riata.choosing.refusals import refusals
+from riata.choosing.recipe import refusals
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.sequence import SequenceEstimator
 from riata.learning.batch.settings import CONSTRAIN

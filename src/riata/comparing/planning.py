@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import hashlib
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+import riata
+from riata import _core
 from riata.choosing.options import SEED, checked
 from riata.comparing.contestant import Contestant, about_error
-from riata.comparing.folds import deals_documents, folds
-from riata.comparing.plan import Examples, Plan
-from riata.data.types import Corpus
+from riata.data.memory import is_whole
+from riata.data.propbank import RoleCorpus
+from riata.data.types import Corpus, Ids
 from riata.errors import DataError, RiataError, SettingError, UnsupportedError
+from riata.inference.constraints.base import Constraint
 from riata.learning.events import Event, Listener, Note, ignore
 from riata.learning.fit import Fit
 from riata.problems.predictor import Predictor
@@ -136,3 +148,181 @@ def _check_data(estimator: Any, data: Corpus, tell: Listener) -> None:
         raise UnsupportedError("stream=True reads a file while training.", remedy="Leave out stream.")
     learnable, tags, _ = estimator.fitting.training_data(options, data, None, None, None, tell, fresh=True)
     Fit(options, tags, None, tell).check(learnable)
+
+
+class Cell(NamedTuple):
+    """One training, and what it is scored on."""
+
+    contestant: int
+    seed: int
+    fold: int
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Inputs and true outputs of a problem; an index array gives a part of them."""
+
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def __getitem__(self, chosen: NDArray[np.int64]) -> Examples:
+        return Examples([self.inputs[i] for i in chosen], [self.outputs[i] for i in chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """data: what is learnt from, a Corpus or Examples; test: what is scored, or None where folds of the data are."""
+
+    contestants: tuple[Contestant, ...]
+    data: Any
+    test: Any | None
+    folds: tuple[Indices, ...]  # empty where there are test data
+    seeds: tuple[int, ...]
+    scored: str  # in words
+
+    @property
+    def cells(self) -> list[Cell]:
+        """All that can be trained, contestant by contestant."""
+        able = [i for i, contestant in enumerate(self.contestants) if not contestant.refused]
+        return [Cell(i, seed, fold) for i in able for seed in self.seeds for fold in range(len(self.folds) or 1)]
+
+    def estimator(self, cell: Cell) -> Any:
+        """The untrained estimator of a cell."""
+        given = self.contestants[cell.contestant].estimator
+        return type(given)(**{**given.get_params(deep=False), "seed": cell.seed})
+
+    def part(self, cell: Cell) -> Indices | None:
+        """The sentences that a cell scores and does not learn from; None: it learns from all, and scores the test data."""
+        return self.folds[cell.fold] if self.folds else None
+
+    def name(self, cell: Cell) -> str:
+        parts = [self.contestants[cell.contestant].name]
+        parts += [f"seed {cell.seed}"] * (len(self.seeds) > 1)
+        parts += [f"fold {cell.fold + 1} of {len(self.folds)}"] * bool(self.folds)
+        return ", ".join(parts)
+
+
+def split(data: Any, test: Any | None, part: Indices | None) -> tuple[Any, Any]:
+    """What a cell learns from, and what it scores."""
+    return (data, test) if part is None else (data[others(part, len(data))], data[part])
+
+
+Indices = NDArray[np.int64]
+
+
+def folds(size: int, number: Any, seed: int, document: Ids | None = None) -> tuple[Indices, ...]:
+    """The sentences of each fold, in ascending order: shuffled by the seed, then dealt into parts of nearly equal size.
+
+    document: [S] the document of each sentence; whole documents are dealt, if there is one for every fold. None: none are marked.
+    """
+    if not is_whole(number) or number < 2:
+        raise SettingError(
+            f"folds is {number!r}; expected a whole number of at least 2.",
+            remedy="With test data of its own (--test, test=), a comparison needs no folds.",
+        )
+    if number > size:
+        raise SettingError(
+            f"folds is {number}, but there are only {size} sentences to deal into them.", remedy="Use fewer folds."
+        )
+    if document is not None and deals_documents(document, int(number)):
+        return _dealt(document, int(number), seed)
+    order = np.random.default_rng(seed).permutation(size)
+    return tuple(np.sort(part) for part in np.array_split(order, number))
+
+
+def deals_documents(document: Ids | None, number: int) -> bool:
+    """Whether folds are made of whole documents."""
+    return document is not None and len(np.unique(document)) >= number
+
+
+def _dealt(document: Ids, number: int, seed: int) -> tuple[Indices, ...]:
+    """Whole documents in an order that the seed decides, each to the fold that has the fewest sentences, the first of several."""
+    _, of, sizes = np.unique(document, return_inverse=True, return_counts=True)
+    held, fold = np.zeros(number, np.int64), np.empty(len(sizes), np.int64)
+    for one in np.random.default_rng(seed).permutation(len(sizes)):
+        fold[one] = np.argmin(held)
+        held[fold[one]] += sizes[one]
+    return tuple(np.flatnonzero(fold[of] == k) for k in range(number))
+
+
+def others(fold: Indices, size: int) -> Indices:
+    """The sentences that are not in the fold."""
+    return np.setdiff1d(np.arange(size), fold)
+
+
+NAME_FILES = ("template", "lists", "vectors")  # parameters that may be names of files
+
+
+@cache
+def program() -> str:
+    """Of Riata itself: a training of another version, or of changed code, is another training."""
+    digest = hashlib.sha256()
+    package = Path(riata.__file__).parent
+    for path in [*sorted(path for path in package.rglob("*") if path.suffix in SOURCES), Path(_core.__file__)]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+SOURCES = (".py", ".template", ".segments", ".joint")
+
+
+def of_corpus(corpus: Corpus) -> str:
+    digest = hashlib.sha256(np.ascontiguousarray(corpus.starts).tobytes())
+    for column in corpus.columns:
+        digest.update("\n".join(column.texts()).encode("utf-8", "surrogatepass") + b"\0")
+    for named in (corpus.given, corpus.vectors):
+        if named is not None:
+            digest.update(pickle.dumps(named))
+    digest.update(repr((corpus.format, corpus.origins)).encode())
+    if corpus.document is not None:  # which decides what is held out
+        digest.update(np.unique(corpus.document, return_inverse=True)[1].astype(np.int32).tobytes())
+    if isinstance(corpus, RoleCorpus):
+        digest.update(repr(corpus.propositions).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+class Keys:
+    """The keys of a plan's cells."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        scheme = [part.tolist() for part in plan.folds] if plan.test is None else of_corpus(plan.test)
+        self.data = _digest(of_corpus(plan.data), scheme, program())
+
+    def of(self, cell: Cell) -> str:
+        estimator = self._plan.estimator(cell)
+        params = {
+            name: _plain(value, files=name in NAME_FILES) for name, value in estimator.get_params(deep=False).items()
+        }
+        return _digest(self.data, type(estimator).__name__, params, cell.fold)
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _plain(value: Any, *, files: bool = False) -> Any:
+    """A value as JSON; a file as its content."""
+    if isinstance(value, Path) or (files and isinstance(value, str) and Path(value).is_file()):
+        return {"file": hashlib.sha256(Path(value).read_bytes()).hexdigest(), "name": str(value)}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Corpus):
+        return of_corpus(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each, files=files) for key, each in value.items()}
+    if isinstance(value, Sequence):
+        return [_plain(each) for each in value]
+    if hasattr(value, "reads"):  # a template
+        return [type(value).__name__, str(value)]
+    if isinstance(value, Constraint):  # one with a function of the user's is never kept
+        return repr(value)
+    raise UnsupportedError(
+        f"trainings with {value!r:.60} among their parameters cannot be kept: nobody could tell whether it has changed.",
+        remedy="Leave out work.",
+    )

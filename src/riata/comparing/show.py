@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import escape as escape_html
 from io import StringIO
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.box import SIMPLE_HEAD
@@ -13,7 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from riata.comparing.comparison import LEVEL, Comparison, Costs, Quality, Row
-from riata.showing.whole_tables import print_whole, width_of
+from riata.errors import UnsupportedError
+from riata.showing.plotting import check_installed
 
 TITLES = {"f1": "F1", "accuracy": "accuracy", "score": "score"}
 NONE = "–"
@@ -164,3 +166,47 @@ def html(comparison: Comparison) -> str:
     body = "".join("<tr>" + "".join(f"<td>{escape_html(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     below = "".join(f"<li>{escape_html(remark)}</li>" for remark in remarks(comparison))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{below}</ul>"
+
+
+def width_of(table: Table) -> int:
+    """How many characters its lines have."""
+    return Console(width=10_000).measure(table).maximum
+
+
+def print_whole(table: Table, console: Console) -> None:
+    """Prints a table, in a file or a pipe as wide as it is."""
+    if console.is_terminal:
+        console.print(table)
+    else:
+        Console(file=console.file, width=max(width_of(table), console.width), highlight=False).print(table)
+
+
+def plot(comparison: Comparison, path: str | Path | None = None) -> Any:
+    """A point per row that was trained, with its interval; time on a logarithmic scale."""
+    check_installed()
+    from matplotlib.figure import Figure
+
+    rows = [(row.name, row.quality, row.costs) for row in comparison.rows]
+    if not any(quality for _, quality, _ in rows):
+        raise UnsupportedError("there is nothing to draw: no row was trained.")
+    canvas = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = canvas.subplots()
+    for number, (name, quality, costs) in enumerate(rows):
+        if quality is None or costs is None:
+            continue
+        colour = f"C{number % 10}"
+        seconds = max(costs.cpu_train, 1e-4)
+        axes.plot([seconds, seconds], [quality.low, quality.high], color=colour, alpha=0.5)
+        axes.plot(seconds, quality.score, "o", color=colour)
+        axes.annotate(
+            name, (seconds, quality.score), xytext=(6, 4), textcoords="offset points", fontsize=8, color=colour
+        )
+    axes.set_xscale("log")
+    axes.margins(x=0.15)
+    axes.set_xlabel("CPU seconds of training")
+    axes.set_ylabel(f"{TITLES.get(comparison.metric, comparison.metric)}, with 95 % intervals")
+    axes.set_title(f"Scored: {comparison.scored}", fontsize=9)
+    axes.grid(alpha=0.3)
+    if path is not None:
+        canvas.savefig(path, dpi=150)
+    return canvas

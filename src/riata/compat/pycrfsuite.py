@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from riata.compat.algorithms import ALGORITHMS, algorithm_named, parameters_of, value_of
 from riata.compat.training_log import Info, TrainingLog
-from riata.data.named_features import Given
-from riata.data.names import counted
+from riata.data.named_features import Given, counted
 from riata.errors import DataError, LabelError, RiataError, UnsupportedError, printed
 from riata.estimators.model_file import from_bytes, save_model, to_bytes
 from riata.estimators.notes import warn_text

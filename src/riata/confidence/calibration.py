@@ -2,15 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from riata.confidence.reliability import Rights, Values, log_loss
-from riata.errors import ModelFileError, SettingError
+from riata.data.chunk_boundaries import spans_of
+from riata.data.types import Starts
+from riata.errors import DataError, ModelFileError, SettingError
+from riata.showing import plotting
+from riata.showing.table import as_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+BINS = 15  # of equal mass
+LEAST = 1e-6  # a confidence of 0 or 1 that is wrong would cost infinitely much
+
+Values = NDArray[np.float64]
+Rights = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Predictions of neighbouring confidence."""
+
+    number: int
+    confidence: float  # their mean
+    right: float  # the share of them that is
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How far confidences are from the shares that are right.
+
+    ece: the expected calibration error, the mean distance between confidence and share over bins of equal mass. brier: the mean square
+    of confidence less 1 (right) or 0 (wrong), which sharp confidences make small as well. log_loss: the mean of -log of what was right.
+    """
+
+    number: int
+    accuracy: float
+    ece: float
+    brier: float
+    log_loss: float
+    bins: tuple[Bin, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**vars(self), "bins": [vars(each) for each in self.bins]}
+
+
+def reliability(values: Values, right: Rights, bins: int = BINS) -> Reliability:
+    """values: confidences; right: whether each prediction is."""
+    if len(values) == 0:
+        raise DataError("nothing is predicted here, so there is no confidence to judge.", remedy="Give other data.")
+    order = np.argsort(values, kind="stable")
+    parts = [part for part in np.array_split(order, bins) if len(part)]
+    found = tuple(Bin(len(part), float(values[part].mean()), float(right[part].mean())) for part in parts)
+    return Reliability(
+        number=len(values),
+        accuracy=float(right.mean()),
+        ece=sum(each.number * abs(each.confidence - each.right) for each in found) / len(values),
+        brier=float(np.mean((values - right) ** 2)),
+        log_loss=log_loss(values, right),
+        bins=found,
+    )
+
+
+def log_loss(values: Values, right: Rights) -> float:
+    sure = np.clip(values, LEAST, 1 - LEAST)
+    return float(-np.mean(np.log(np.where(right, sure, 1 - sure))))
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Predictions that are judged: the first token of each, whether it is right, and its sentence."""
+
+    tokens: NDArray[np.int64]
+    right: Rights
+    sentences: NDArray[np.int64]
+
+
+def units(predicted: Sequence[str], gold: Sequence[str], starts: Starts, *, chunks: bool) -> Units:
+    """Labels of all tokens. A chunk is right if the truth has one from the same to the same token, of the same type."""
+    sentence_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if not chunks:
+        right = np.array([a == b for a, b in zip(predicted, gold, strict=True)], bool)
+        return Units(np.arange(len(predicted)), right, sentence_of)
+    tokens: list[int] = []
+    rights: list[bool] = []
+    for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        true = set(spans_of(gold[low:high]))
+        for span in spans_of(predicted[low:high]):
+            tokens.append(low + span.start)
+            rights.append(span in true)
+    at = np.array(tokens, np.int64)
+    return Units(at, np.array(rights, bool), sentence_of[at])
+
 
 METHODS = ("temperature", "isotonic")
 COLDEST, HOTTEST, COARSE = 1e-4, 1e4, 33  # temperatures tried at first: scores are of any scale
@@ -114,3 +206,109 @@ def _rising(values: Values, right: Rights) -> tuple[tuple[float, float], ...]:
 
 def _is_within(value: object, low: float, high: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
+
+
+COLUMNS = ("", "predictions", "right", "ECE", "Brier", "log loss")
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """Of one output: its calibration, fitted to all sentences, and how reliable confidences were before and after.
+
+    `after` is measured in two halves: each half of the sentences with the calibration that was fitted to the other.
+    """
+
+    output: str  # "chunks" or "tags"; of trees "heads" and "relations"
+    calibration: Calibration
+    before: Reliability
+    after: Reliability
+
+    def to_dict(self) -> dict[str, Any]:
+        reliability = {"before": self.before.to_dict(), "after": self.after.to_dict()}
+        return {"output": self.output, "calibration": self.calibration.to_dict(), **reliability}
+
+
+@dataclass(frozen=True)
+class CalibrationReport:
+    """Output by output; str() is a table."""
+
+    method: str
+    outputs: tuple[Calibrated, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"method": self.method, "outputs": [each.to_dict() for each in self.outputs]}
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """As COLUMNS has them."""
+        found: list[tuple[str, ...]] = []
+        for each in self.outputs:
+            for when, judged in (("before", each.before), ("after", each.after)):
+                shares = (
+                    f"{100 * judged.accuracy:.2f} %",
+                    f"{judged.ece:.4f}",
+                    f"{judged.brier:.4f}",
+                    f"{judged.log_loss:.4f}",
+                )
+                found.append((f"{each.output}, {when}", f"{judged.number:,}", *shares))
+        return found
+
+    def table(self) -> Table:
+        from rich.table import Table
+
+        table = Table(title=f"calibrated by {self.method}", title_justify="left")
+        for i, name in enumerate(COLUMNS):
+            table.add_column(name, justify="right" if i else "left")
+        for row in self.rows():
+            table.add_row(*row)
+        return table
+
+    def __str__(self) -> str:
+        return as_text(self.table())
+
+    def plot(self, path: str | Path) -> None:
+        """Draws confidence against the share that is right, before and after. Needs the extra `plots`."""
+
+        draw(self, path)
+
+
+TEMPERATURES: NDArray[np.float64] = np.geomspace(1e-3, 1e3, 31)
+TOLD_APART = 1e-5  # confidences may be of single precision
+
+
+def margins(values: Values) -> Values:
+    """values: confidences, [temperatures, ...]. Margins are 0 or more; NaN: the search knows no other output.
+
+    At low temperatures, temperature x log(p / (1 - p)) of a confidence p comes close to the margin, and falls short of it in proportion to
+    the temperature. So the line through its values at the two lowest temperatures at which p can still be told from 1 leads to it.
+    """
+    told = (values < 1 - TOLD_APART) & (values > TOLD_APART)
+    first = np.minimum(np.argmax(told, axis=0), len(TEMPERATURES) - 2)
+    near = []
+    for at in (first, first + 1):
+        p = np.clip(np.take_along_axis(values, at[None], axis=0)[0], TOLD_APART, 1 - TOLD_APART)
+        near.append(TEMPERATURES[at] * np.log(p / (1 - p)))
+    lower, higher = TEMPERATURES[first], TEMPERATURES[first + 1]
+    at_zero = (higher * near[0] - lower * near[1]) / (higher - lower)
+    return np.where(told.any(axis=0), np.maximum(at_zero, 0.0), np.nan)
+
+
+def draw(report: CalibrationReport, path: str | Path) -> None:
+    """A panel per output: before and after calibration, bins of equal mass, and the diagonal where confidence can be believed."""
+    plotting.check(Path(path), "path")
+    canvas = plotting.canvas(4.6 * len(report.outputs), 4.8)
+    for axes, each in zip(canvas.subplots(1, len(report.outputs), squeeze=False)[0], report.outputs, strict=True):
+        axes.plot([0, 1], [0, 1], color="grey", linewidth=1, linestyle=":")
+        _curve(axes, each.before, "before", "tab:orange", "s")
+        _curve(axes, each.after, "after", "tab:blue", "o")
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="share that is right", title=each.output)
+        axes.set_aspect("equal")
+        axes.grid(alpha=0.3)
+        axes.legend(loc="lower right", fontsize=8)
+    canvas.suptitle(f"{report.method}; bins of equal mass; after: on the other half of the sentences", fontsize=9)
+    plotting.save(canvas, Path(path))
+
+
+def _curve(axes: Any, judged: Reliability, name: str, colour: str, marker: str) -> None:
+    label = f"{name}: ECE {judged.ece:.3f}, Brier {judged.brier:.3f}"
+    places = [each.confidence for each in judged.bins], [each.right for each in judged.bins]
+    axes.plot(*places, marker=marker, markersize=4, color=colour, label=label, linewidth=1)

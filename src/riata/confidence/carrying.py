@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.confidence.calibration import COLDEST, HOTTEST, Judge
-from riata.confidence.reliability import LEAST, Rights, Values
+from riata.confidence.calibration import COLDEST, HOTTEST, LEAST, Judge, Rights, Values
 
 DOUBLINGS = np.arange(-4, 1)  # temperatures tried at first, as powers of 2 times the spread of scores
 FLAT = 1e-9  # a loss that differs by no more does not depend on the temperature

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from riata.data.columns import check_writable, read, write
-from riata.data.conllu_fields import FIELDS
 from riata.data.documents import marked_by_comments
-from riata.data.elsewhere import elsewhere, says_nothing
+from riata.data.files import elsewhere, says_nothing
 from riata.data.memory import as_corpus
-from riata.data.types import Corpus
+from riata.data.types import FIELDS, Corpus
 from riata.errors import DataError, UnknownNameError
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from riata import registry
-from riata.data.columns import read
-from riata.data.source import pieces
+from riata.data.columns import pieces, read
 from riata.data.types import Corpus
 from riata.errors import DataError, UnknownNameError
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from riata import registry
-from riata.data.conllu_fields import FIELDS, TAGGING, Roles
-from riata.data.elsewhere import elsewhere, says_nothing
-from riata.data.formats.base import Asked, ColumnName, FileFormat
-from riata.data.source import STANDARD_INPUT
-from riata.data.types import Column, Corpus
-from riata.errors import DataError, RiataError, SettingError, UnknownNameError
+from riata.data.columns import STANDARD_INPUT, name_of
+from riata.data.formats.base import TAGGING, Asked, ColumnName, FileFormat, Roles
+from riata.data.types import FIELDS, LABELS, Column, Corpus
+from riata.errors import DataError, RiataError, SettingError, UnknownNameError, shortened
 
 AUTO, PLAIN, FIELDED = "auto", "columns", "conllu"
 
@@ -242,3 +241,103 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
             file=predicted.name,
             line=predicted.line_of(token),
         )
+
+
+PART = 4 << 20  # bytes of text that are held at a time
+
+
+@dataclass(frozen=True)
+class ColumnFile:
+    """A file of columns and the roles that these have: the last one is the output and all others are inputs, unless told otherwise.
+
+    format: of files, by name; auto goes by the file's name.
+    """
+
+    path: str | Path
+    format: str = "auto"
+    inputs: Sequence[ColumnName] | None = None
+    output: ColumnName | Sequence[ColumnName] | None = None
+    number: int = 1  # of output columns, where they are not given
+    documents: ColumnName | None = None  # the column that names the document of each sentence
+    fields: Roles = TAGGING  # what is read of CoNLL-U
+
+    @classmethod
+    def of(cls, given: Any) -> ColumnFile:
+        """From itself or a path; refuses what cannot be read twice."""
+        if not isinstance(given, (ColumnFile, str, Path)):
+            raise DataError(
+                f"stream=True needs a file, found {type(given).__name__}.",
+                remedy="Give the path of a column file, or leave out stream: what is in memory already needs none.",
+            )
+        file = given if isinstance(given, ColumnFile) else cls(given)
+        is_input = str(file.path) == STANDARD_INPUT
+        if is_input or (os.path.exists(file.path) and not os.path.isfile(file.path) and not os.path.isdir(file.path)):
+            raise DataError(
+                "stream=True reads the data once per epoch, and this cannot be read twice.",
+                remedy="Write the data to a file first, or leave out stream.",
+                file=name_of(file.path),
+            )
+        return file
+
+    @property
+    def name(self) -> str:
+        return name_of(self.path)
+
+    def parts(self) -> Iterator[Corpus]:
+        """The sentences in the order of the file, inputs first and output last, as many at a time as PART bytes hold."""
+        named = asked_for(self.inputs, self.output, self.documents)
+        format = format_of_file(self.path, self.format, columns=named)
+        for part in format.stream(self.path, Asked(documents=self.documents), size=PART):
+            yield with_roles(
+                part,
+                inputs=self.inputs,
+                output=self.output,
+                number=self.number,
+                documents=self.documents,
+                fields=self.fields,
+            )
+
+
+MOST = 2_000  # different values of a column of labels
+EXAMPLES = 3
+EMPTY = "_"  # in CoNLL-U
+
+
+def elsewhere(corpus: Corpus) -> str:
+    """The columns of a file, read whole, that hold several labels, each with some of them; empty where there is none."""
+    return "; ".join(_candidates(corpus))
+
+
+def says_nothing(column: Column) -> bool:
+    return len(column.used()) <= 1
+
+
+def empty_gold(gold: Column, known: Collection[str], corpus: Corpus, who: str) -> str:
+    """What to say of gold labels that are all the same and that nobody gives; empty where they can be scored.
+
+    known: the labels that can be right. who: what the sentence says of a label that is not among them. corpus: the file that holds them,
+    read whole.
+    """
+    used = gold.used()
+    label = gold.alphabet.text(int(used[0])) if len(used) == 1 else ""
+    if not label or (label in known and label != EMPTY):
+        return ""
+    why = "an empty value" if label == EMPTY else f"which {who}"
+    columns = elsewhere(corpus)
+    remedy = (
+        f"Columns with several values: {columns}. Choose one with --outputs." if columns else "Is it the right file?"
+    )
+    return f"Every gold label in {corpus.name} is {shortened(repr(label))}, {why}, so the score says nothing. {remedy}"
+
+
+def _candidates(corpus: Corpus) -> Iterator[str]:
+    conllu = corpus.format == "conllu" and corpus.width == len(FIELDS)
+    for number, column in enumerate(corpus.columns):
+        if number == 0 or (conllu and FIELDS[number] not in LABELS):
+            continue
+        counts = np.bincount(column.ids, minlength=len(column.alphabet))
+        values = int(np.count_nonzero(counts))
+        if 1 < values <= MOST:
+            often = np.argsort(-counts, kind="stable")[:EXAMPLES]
+            texts = ", ".join(column.alphabet.text(int(i)) for i in often if counts[i])
+            yield f"{FIELDS[number] if conllu else number} ({values:,} values: {texts}{', …' * (values > EXAMPLES)})"

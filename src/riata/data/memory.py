@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from riata.data.frames import apart, check_is_no_table
-from riata.data.named_features import Given
-from riata.data.names import REMEDY, SETS, are_names
+from riata.data.named_features import REMEDY, SETS, Given, are_names
 from riata.data.token_vectors import TokenVectors, is_array
-from riata.data.types import Column, Corpus, Starts
-from riata.data.unknown import UNKNOWN
+from riata.data.types import UNKNOWN, Column, Corpus, Starts
 from riata.errors import DataError, printed
 
 NAME = "<memory>"

@@ -11,8 +11,7 @@ import numpy as np
 from riata.data.encodings.base import Encoding
 from riata.data.memory import label_column, with_column
 from riata.data.recoding import Recoder
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids, Starts
+from riata.data.types import Column, Corpus, Ids, Starts, interned
 from riata.errors import DataError
 
 BETWEEN = "\t"  # no column of a file holds one

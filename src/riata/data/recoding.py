@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.encodings.base import OUTSIDE, Encoding, Writing
-from riata.data.texts import interned
-from riata.data.types import Column, Ids, Starts
+from riata.data.types import Column, Ids, Starts, interned
 
 ROLES = 8  # of a token in a chunk: single, first, inside, last, and the same in a chunk that touches one of its type
 TOUCHING = 4  # added to a role

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from riata.data.columns import name_of, pieces
 from riata.data.memory import is_list
-from riata.data.source import name_of, pieces
-from riata.data.texts import is_unicode
-from riata.data.types import Column, Corpus
+from riata.data.types import Column, Corpus, is_unicode
 from riata.errors import DataError, SettingError, printed
 
 Tokenizer = Callable[[str], Sequence[str]]  # a sentence to its words

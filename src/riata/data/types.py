@@ -6,20 +6,26 @@ import copyreg
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet
-from riata.data.conllu_fields import FIELDS
-from riata.data.kept_labels import KnownLabels
-from riata.data.named_features import Given
-from riata.data.texts import interned
 from riata.data.token_vectors import TokenVectors
 from riata.errors import DataError
+from riata.settings import ANY, Setting
+
+if TYPE_CHECKING:
+    from riata.data.named_features import Given
+from typing import TYPE_CHECKING
+
+from riata.errors import LabelError
 
 Ids = NDArray[np.int32]
+# Of CoNLL-U: all fields by name, and those that hold labels of words.
+FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+LABELS = ("upos", "xpos", "feats", "deprel")
 Starts = NDArray[np.int64]
 Token = tuple[str, ...]
 
@@ -313,3 +319,105 @@ def _selected(line: str, columns: Sequence[int], separator: str) -> str:
     fields = line.split("\t") if separator == "\t" else line.split()
     kept = [fields[i] if -len(fields) <= i < len(fields) else "O" for i in columns]
     return separator.join([fields[0], *kept[1:]])
+
+
+def interned(texts: Sequence[str], where: Callable[[int], str] | None = None) -> tuple[Alphabet, NDArray[np.int32]]:
+    """An alphabet of the texts, and the id of each. where: says in an error where a text stands."""
+    alphabet = Alphabet()
+    try:
+        return alphabet, alphabet.add_many(list(texts))
+    except TypeError:
+        at, bad = next((i, text) for i, text in enumerate(texts) if not is_unicode(text))
+        raise DataError(
+            f"{'' if where is None else f'{where(at)}: '}the text {bad!r:.60} holds a lone surrogate, which no UTF-8 file can hold.",
+            remedy='Decode the text with its own encoding, and not with errors="surrogateescape".',
+        ) from None
+
+
+def is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+UNKNOWN = ""  # as a label; no file has an empty column
+UNKNOWN_LABELS = "unknown labels"  # an operation
+MARK = Setting(
+    "unknown",
+    "",
+    "labels written so are unknown, and all that they may be is summed over",
+    needs={ANY: (UNKNOWN_LABELS,)},
+)
+
+
+def is_unknown(column: Column) -> NDArray[np.bool_]:
+    """[N] whether the label of a token is unknown."""
+    table = np.array([text == UNKNOWN for text in column.alphabet.texts()], np.bool_)
+    return table[column.ids] if len(table) else np.zeros(0, np.bool_)
+
+
+def hidden(corpus: Corpus, mark: str) -> Corpus:
+    """The corpus whose labels, in the last column, are unknown where they are written so."""
+    column = corpus.columns[-1]
+    if not mark or mark not in column.alphabet.texts():
+        return corpus
+    texts = [UNKNOWN if text == mark else text for text in column.texts()]
+    return replace(corpus, columns=(*corpus.columns[:-1], Column.of(texts)))
+
+
+def check_some_known(corpus: Corpus) -> None:
+    if is_unknown(corpus.columns[-1]).all():
+        raise DataError("no label is known: there is nothing to learn.", file=corpus.name)
+
+
+def check_all_known(dev: Corpus) -> None:
+    """Refuses development data that cannot be scored."""
+    unknown = is_unknown(dev.columns[-1])
+    if unknown.any():
+        token = int(np.argmax(unknown))
+        raise DataError(
+            f"the development data have {int(unknown.sum()):,} unknown labels, so they cannot be scored.",
+            remedy="Give sentences with all labels as dev, or leave it out.",
+            file=dev.name,
+            line=dev.line_of(token),
+        )
+
+
+FREE = "None, or _ in a file"  # how a token is left without a label
+
+
+@dataclass(frozen=True, eq=False)
+class KnownLabels:
+    """Of every token the label that it must have, or none."""
+
+    names: tuple[str, ...]  # [M] labels, as the data have them
+    sets: NDArray[np.uint8]  # [M, labels of the model] flags: which ones are written so
+    of: Ids  # [N] which of the names a token has; -1: any label will do
+    rules: str  # what makes labels legal, in words
+    by_line: bool  # lines of the file say where a token is; otherwise the numbers of sentence and token
+    tags: Ids | None = None  # [N] numbers of tags, where tags are chosen beside the labels; -1: any tag will do
+
+    def take(self, at: NDArray[np.int64]) -> KnownLabels:
+        return replace(self, of=self.of[at], tags=None if self.tags is None else self.tags[at])
+
+    def impossible(self, corpus: Corpus, token: int) -> LabelError:
+        """What to say where no legal labelling goes on at a token."""
+        number = int(self.of[token])
+        what = "goes on" if number < 0 else f"has {self.names[number]!r}"
+        here = place(corpus, token, by_line=self.by_line)
+        return LabelError(
+            f"no legal labelling {what} {here} beside what else is given; legal are {self.rules}.",
+            remedy=f"Give labels that can stand together, or leave some of them free ({FREE}).",
+            file=corpus.name,
+            line=corpus.line_of(token),
+        )
+
+
+def place(corpus: Corpus, token: int, *, by_line: bool) -> str:
+    """Where a token stands, so far as its line does not say it."""
+    if by_line:
+        return "here"
+    sentence = int(np.searchsorted(corpus.starts, token, "right")) - 1
+    return f"at token {token - int(corpus.starts[sentence])} of sentence {sentence} (both from 0)"

@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.confidence import carrying
-from riata.confidence.calibration import TRAINING, Calibration
+from riata.confidence.calibration import TRAINING, Calibration, Values
 from riata.confidence.carrying import best_fit, carried, first_tried, partners
-from riata.confidence.reliability import Values
 from riata.data.memory import inputs_of
-from riata.data.types import Corpus
-from riata.data.unknown import is_unknown
+from riata.data.types import Corpus, is_unknown
 from riata.errors import UnsupportedError
 from riata.estimators.two_passes import weights_in
 from riata.learning.batch import prior
@@ -31,7 +29,7 @@ from riata.learning.loop import Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from riata.confidence.units import Units
+    from riata.confidence.calibration import Units
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
 MOST_JUDGED, MOST_OF_CHUNKS, HELD = (

@@ -13,7 +13,7 @@ from riata.estimators.labels import Part
 
 if TYPE_CHECKING:
     from riata.data.formats.base import ColumnName, FileFormat
-    from riata.features.context_names import Scope
+    from riata.features.templates import Scope
     from riata.inference.rules.slots import LabelNames, Slots
 
 ANY_WIDTH = 1 << 30  # number of columns of a file whose columns were named
@@ -31,7 +31,7 @@ class Columns(Part):
         inputs = self.own_columns(corpus)
         if self.estimator.first_ is None:
             return inputs
-        from riata.estimators.in_context import and_context
+        from riata.estimators.two_passes import and_context
 
         return and_context(self.estimator, inputs)
 
@@ -44,14 +44,14 @@ class Columns(Part):
         """The corpus with the votes of all its sentences about each other, of which slices keep their part."""
         if self.estimator.first_ is None:
             return corpus
-        from riata.estimators.in_context import with_context
+        from riata.estimators.two_passes import with_context
 
         return with_context(self.estimator, corpus)
 
     def scope(self) -> Scope:
         """Which sentences vote about a sentence in the second pass: as in training, unless parameters have been set since."""
         from riata.choosing.passes import Passes
-        from riata.features.context_names import Scope
+        from riata.features.templates import Scope
 
         if self.estimator.context_ is None:
             self.estimator._check_fitted()

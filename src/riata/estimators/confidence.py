@@ -14,13 +14,19 @@ from riata import registry
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError, printed
 from riata.estimators.labels import Part
-from riata.estimators.per_sentence import PerSentence
+from riata.estimators.predictions import PerSentence
 
 if TYPE_CHECKING:
-    from riata.confidence.calibration import Calibration, Judge
-    from riata.confidence.reliability import Reliability, Rights, Values
-    from riata.confidence.report import Calibrated, CalibrationReport
-    from riata.confidence.units import Units
+    from riata.confidence.calibration import (
+        Calibrated,
+        Calibration,
+        CalibrationReport,
+        Judge,
+        Reliability,
+        Rights,
+        Units,
+        Values,
+    )
     from riata.inference.decoder import Decoder
 
 ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
@@ -33,7 +39,7 @@ class Confidence(Part):
     @property
     def believable(self) -> bool:
         """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
-        from riata.choosing.preference import recipe_name
+        from riata.choosing.recipe import recipe_name
 
         recipe = registry.get("recipe", recipe_name(self.estimator))
         return bool(self.estimator.calibration_) or bool(recipe.probabilistic)
@@ -100,7 +106,7 @@ class Confidence(Part):
         """By how much the score of the best output falls if a token must have another label than the predicted one, or a chunk must go:
         [outputs, N], 0 or more; NaN: the search knows no other output.
         """
-        from riata.confidence.margins import TEMPERATURES, margins
+        from riata.confidence.calibration import TEMPERATURES, margins
 
         self.estimator._check_fitted()
         return margins(self.weighed(self._inputs(X), TEMPERATURES.tolist())[1])
@@ -214,8 +220,7 @@ class Confidence(Part):
         return [[min(1.0, math.exp(min(0.0, score / temperature - z))) for score in each] for each, z in rows]
 
     def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
-        from riata.confidence.calibration import UNCALIBRATED, check_method
-        from riata.confidence.report import CalibrationReport
+        from riata.confidence.calibration import UNCALIBRATED, CalibrationReport, check_method
         from riata.data.memory import inputs_of
 
         check_method(method)
@@ -243,7 +248,7 @@ class Confidence(Part):
         return CalibrationReport(method, tuple(found))
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
-        from riata.confidence.reliability import reliability
+        from riata.confidence.calibration import reliability
         from riata.data.memory import inputs_of
 
         self.estimator._check_fitted()
@@ -282,7 +287,7 @@ class Confidence(Part):
 
     def judged(self, data: Corpus, ids: Ids) -> list[Units]:
         """The predictions of each output, and whether they are right."""
-        from riata.confidence.units import units
+        from riata.confidence.calibration import units
 
         rows = zip(
             self.labels.output_columns(ids), self.columns.gold_columns(data), self.labels.chunk_outputs, strict=True
@@ -315,9 +320,7 @@ def _calibrated(
 
     document: [S] the document of each sentence; None: no documents are marked. present: the calibration before.
     """
-    from riata.confidence.calibration import UNCALIBRATED, fitted
-    from riata.confidence.reliability import reliability
-    from riata.confidence.report import Calibrated
+    from riata.confidence.calibration import UNCALIBRATED, Calibrated, fitted, reliability
 
     first = present or UNCALIBRATED
     before, right = first.corrected(judge([first.temperature])[0]), judged.right

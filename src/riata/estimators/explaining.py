@@ -32,7 +32,7 @@ class Explaining(Part):
         if run is None:
             model.check_searched("margins and bounds are those of a search")
             from riata.choosing.options import checked
-            from riata.choosing.preference import recipe_name
+            from riata.choosing.recipe import recipe_name
 
             options = checked(self.estimator, training=False)
             searches = options.choice.recipe.searches and registry.get("queue", options.choice.queue).searches
@@ -61,7 +61,7 @@ class Explaining(Part):
         model.check_searched("a trace shows the steps of a search")
         options = checked(self.estimator, training=False)
         if features and model.local:
-            from riata.choosing.preference import recipe_name
+            from riata.choosing.recipe import recipe_name
 
             raise UnsupportedError(
                 f"The scores of the recipe {recipe_name(self.estimator)!r} are normalised or truncated step by step: they are no "

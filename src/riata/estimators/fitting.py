@@ -17,7 +17,7 @@ from riata.errors import DataError, RiataError, UnsupportedError
 from riata.estimators.input_check import check_of
 from riata.estimators.labels import Part
 from riata.estimators.notes import warn_of
-from riata.features.context_names import ADDED
+from riata.features.templates import ADDED
 from riata.interrupts import AsInterrupt
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ class Fitting(Part):
 
     def fit(self, X: Any, y: Any, X_dev: Any, y_dev: Any, *, sample_weight: Any, listener: Listener | None) -> None:
         from riata.learning.cost import within_memory
+        from riata.learning.events import heard
         from riata.learning.fit import Fit
-        from riata.learning.logs import heard
 
         tell = heard(listener)
         began = time.perf_counter()
@@ -95,11 +95,10 @@ class Fitting(Part):
         self, options: Options, X: Any, start: Start | None, tell: Listener
     ) -> tuple[Fit, tuple[Outcome, Corpus, LabelSet, int, int]]:
         """Learns from a file that is read in parts; X: its path."""
-        from riata.data.streamed import ColumnFile
+        from riata.data.files import ColumnFile
         from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
-        from riata.learning.streaming import StreamedFit
-        from riata.learning.survey import survey
+        from riata.learning.streaming import StreamedFit, survey
 
         file = ColumnFile.of(X)
         found = survey(file, options, tell, fresh=start is None)
@@ -196,9 +195,8 @@ class Fitting(Part):
         from riata.choosing.sample_weight import sentence_weights, weighed
         from riata.data.cleaning import unclean
         from riata.learning.events import Note
-        from riata.learning.labels import check_labels_differ, chunk_tags, learnable
+        from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known
         from riata.learning.scales import tell_of_scales
-        from riata.learning.unknown import partly_known
 
         raw = self.columns.with_output(X, y, unknown=options.has_unknown)
         data, weights = weighed(raw, sample_weight)

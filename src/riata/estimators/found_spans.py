@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from riata.data.chunk_boundaries import is_extended, spans_of
-from riata.data.chunk_labels import are_chunk_labels
+from riata.data.encodings.base import are_chunk_labels
 from riata.errors import DataError, UnsupportedError
-from riata.estimators.per_sentence import PerSentence
+from riata.estimators.predictions import PerSentence
 
 if TYPE_CHECKING:
-    from riata.data.json_lines.offsets import Places
+    from riata.data.json_lines.splitting import Places
     from riata.data.running_text import Tokenizer
     from riata.estimators.sequence import SequenceEstimator
 
@@ -80,7 +80,7 @@ def _split(
     estimator: SequenceEstimator, texts: list[Any], tokenizer: Tokenizer | None
 ) -> tuple[list[list[str]], list[Places]]:
     """The words of texts, and their places."""
-    from riata.data.json_lines.offsets import places_of, words_and_marks
+    from riata.data.json_lines.splitting import places_of, words_and_marks
 
     words = estimator.split_text(texts, tokenizer or words_and_marks)
     return words, [places_of(text, each) for text, each in zip(texts, words, strict=True)]

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riata.data.conllu_fields import FIELDS
+from riata.data.columns import PIECE
 from riata.data.documents import without_mark
 from riata.data.formats.base import Answers, Asked, ColumnName, FileFormat, Rank
-from riata.data.source import PIECE
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import FIELDS, Column, Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.found_spans import chunk_outputs
 from riata.parallel import in_order
@@ -130,7 +129,7 @@ def _in_context(
     estimator: SequenceEstimator, batches: Iterator[Corpus], unmarked: Callable[[], None] | None
 ) -> Iterator[Corpus]:
     """The batches with what the first of two passes says of them."""
-    from riata.estimators.in_context import at_documents, in_context, needs_marks, watching_marks
+    from riata.estimators.two_passes import at_documents, in_context, needs_marks, watching_marks
 
     if unmarked is not None and needs_marks(estimator):
         batches = watching_marks(batches, unmarked)

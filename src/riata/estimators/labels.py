@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from riata import registry
 from riata.data.recoding import Recoder, Tags
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids, Starts
+from riata.data.types import Column, Corpus, Ids, Starts, interned
 from riata.errors import DataError, SettingError
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.confidence.calibration import Calibration, fitted
-from riata.confidence.reliability import Values
+from riata.confidence.calibration import Calibration, Values, fitted
 from riata.data.types import Column, Corpus, Ids
 from riata.features.likely_tags import BETWEEN, DOUBT
 from riata.learning.events import Listener

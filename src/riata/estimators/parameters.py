@@ -6,7 +6,7 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from riata import registry
-from riata.data.conllu_fields import TAGGING, Roles
+from riata.data.formats.base import TAGGING, Roles
 from riata.data.types import Corpus
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.params import Params, with_named

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,23 +12,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata.data.profile import profile_of
-from riata.data.propositions import COLUMNS, RoleCorpus
+from riata.data.propbank import COLUMNS, RoleCorpus
 from riata.data.types import Column, Corpus, Ids, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.fitting import Fitting
 from riata.estimators.input_check import check_of
 from riata.estimators.judging import Judging
-from riata.estimators.per_sentence import PerSentence
 from riata.estimators.predicting import Predicting
+from riata.estimators.predictions import PerSentence
 from riata.features.roles.properties import PROPERTIES, SPAN
 from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
+from riata.inference.constraints.at_most import at_most
+from riata.inference.constraints.base import Constraint
+from riata.inference.constraints.no_overlap import no_overlap
+from riata.inference.constraints.requires import requires
 
 if TYPE_CHECKING:
     from riata.estimators.labelled_files import Shown
     from riata.inference.rules.slots import LabelNames, Slots
     from riata.learning.events import Listener
     from riata.scoring.evaluation import Evaluation
+
 
 GIVEN, FOUND = "given", "found"
 ROLES = "roles"  # for constraints: those of the task
@@ -278,3 +284,24 @@ def best_apart(spans: Any, gains: Any) -> list[int]:
         taken = (total + float(gains[i]), (*chosen, i))
         best.append(taken if taken[0] > best[k][0] else best[k])
     return sorted(best[-1][1])
+
+
+CORE = re.compile(r"ARG[0-5A]")  # numbered arguments, which a predicate has once
+REFERS = re.compile(r"[RC]-(.+)")  # a reference to another argument, or the rest of one
+
+
+def role_constraints(roles: Iterable[str], *, overlap: bool = True) -> list[Constraint]:
+    """No two arguments overlap, no core argument is repeated, and R-X and C-X need X (Punyakanok, Roth, Yih & Zimak 2005, Sec. 5.2).
+
+    roles: the labels of the task; constraints are about those that it has. C-V, the rest of the predicate, needs nothing.
+    overlap: whether slots may overlap; given spans do not.
+    """
+    known = list(dict.fromkeys(roles))
+    chosen = [role for role in known if role != NO_ROLE]
+    found: list[Constraint] = [no_overlap(*chosen)] if overlap and chosen else []
+    found += [at_most(1, role) for role in known if CORE.fullmatch(role)]
+    for role in known:
+        match = REFERS.fullmatch(role)
+        if match is not None and match[1] in known:
+            found.append(requires(role, match[1]))
+    return found

@@ -13,16 +13,14 @@ from riata.estimators.fitting import Fitting
 from riata.estimators.judging import Judging
 from riata.estimators.labels import Has, Labels
 from riata.estimators.parameters import PARAMETERS, Parameters
-from riata.estimators.per_sentence import PerSentence
 from riata.estimators.predicting import Predicting
+from riata.estimators.predictions import PerSentence
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from riata.analysis.error_analysis import ErrorAnalysis
-    from riata.confidence.calibration import Calibration
-    from riata.confidence.reliability import Reliability, Values
-    from riata.confidence.report import CalibrationReport
+    from riata.confidence.calibration import Calibration, CalibrationReport, Reliability, Values
     from riata.data.pairs import PairRecoder
     from riata.data.recoding import Recoder
     from riata.data.running_text import Tokenizer
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from riata.estimators.predictions import Predictions
     from riata.explaining.explanation import Explanation
     from riata.explaining.trace import Trace
-    from riata.features.context_names import Scope
+    from riata.features.templates import Scope
     from riata.inference.decoder import Decoder
     from riata.inference.kept import Kept
     from riata.learning.diagnostics import Diagnostics, Run
@@ -459,6 +457,6 @@ class SequenceEstimator(Parameters):
         return self.outputs_[-1]
 
     def _repr_html_(self) -> str:
-        from riata.estimators.facts_page import sequence_facts
+        from riata.estimators.facts import sequence_facts
 
         return sequence_facts(self) if hasattr(self, "model_") else super()._repr_html_()

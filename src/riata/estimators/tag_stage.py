@@ -18,18 +18,17 @@ import numpy as np
 from riata import registry
 from riata.choosing.passes import FOLDS
 from riata.data.columns import with_texts
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, interned
 from riata.errors import DataError
-from riata.estimators.in_context import followed
 from riata.estimators.labels import Part
 from riata.estimators.trees import JOINT
+from riata.estimators.two_passes import followed
 from riata.features.likely_tags import tags_in
 from riata.inference.structures.chain import ALIKE
 from riata.learning.dictionary import NAME as DICTIONARY
 from riata.learning.events import Listener, Note, ignore
 from riata.learning.jackknife import Indices, folds_of, jackknifed, joined_labels
-from riata.models.header import TAGGER
+from riata.models.container import TAGGER
 from riata.parallel import cores
 
 MANY = 250  # tags, above which words get only tags of words like them

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.data.elsewhere import says_nothing
+from riata.data.files import says_nothing
 from riata.data.memory import as_corpus, is_empty
 from riata.data.pairs import split_column
 from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata.choosing.decoding import RISK
-from riata.choosing.preference import recipe_name
+from riata.choosing.recipe import recipe_name
 from riata.errors import LabelError, SearchError, UnsupportedError
 from riata.explaining.bounds import bounds
 from riata.explaining.constrained import FREE, constrained

@@ -15,9 +15,9 @@ from typing import Any
 
 from riata.explaining.arcs import ArcChoice
 from riata.explaining.bounds import bounds
-from riata.explaining.constrained_text import changes, summary
 from riata.explaining.explain import INSTEAD
 from riata.explaining.explanation import Explanation, Side
+from riata.explaining.text import changes, summary
 from riata.explaining.trace import Feature, Forbidden, Node, Plain, Step, Taken, Trace, Update, as_json
 from riata.explaining.trace_text import alignment, heading
 from riata.explaining.verdict import BADGES, Verdict, verdict, verdict_of_trace

@@ -12,7 +12,7 @@ from riata.errors import DataError
 from riata.explaining.explanation import Explanation
 from riata.explaining.packing import pack
 from riata.explaining.trace import Trace
-from riata.showing.visible import visible
+from riata.showing.table import visible
 
 LONGEST_TITLE = 60  # characters
 FRAME_HEIGHT = 820  # pixels of a page in a notebook

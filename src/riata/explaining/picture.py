@@ -6,7 +6,7 @@ from html import escape
 
 from riata.explaining.trace import Step, Trace
 from riata.explaining.trace_text import TOKENS, alignment, short
-from riata.showing.visible import visible
+from riata.showing.table import visible
 
 GOOD, OTHER, LOST, INK = "#1b7f4b", "#6b7280", "#c2281d", "#1f2937"
 STYLE = 'font-family="system-ui, sans-serif" font-size="14"'

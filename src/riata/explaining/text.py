@@ -9,15 +9,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from riata.explaining.arcs_text import arcs_text
-from riata.explaining.constrained import FREE
-from riata.explaining.constrained_text import constraints_text
+from riata.explaining.arcs import ArcChoice
+from riata.explaining.constrained import FREE, BrokenConstraint, Constrained
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.trace import Feature, Labels, Plain, Trace
 from riata.explaining.trace_text import in_lines
 from riata.explaining.verdict import BADGES, Verdict, differences, verdict
-from riata.showing.text import as_text
-from riata.showing.visible import visible
+from riata.showing.table import as_text, visible
 
 TOP = 20  # features shown
 MOST_TOKENS = 200
@@ -185,4 +183,107 @@ def _cells(row: Feature, places: int) -> Sequence[RenderableType]:
 
 def _words(label: Plain | tuple[str, ...]) -> str:
     """A label, or its parts, such as a tag and a chunk label."""
+    return " ".join(map(visible, label)) if isinstance(label, tuple) else visible(label)
+
+
+MOST = 200  # arcs shown
+ROOT = "root"  # in place of the word of head 0
+
+
+def arcs_text(explanation: Explanation) -> RenderableType:
+    arcs = explanation.arcs or ()
+    sure = any(arc.confidence is not None for arc in arcs)
+    title = Text("why every token has its head", "bold")
+    table = Table(box=None, pad_edge=False)
+    names = (
+        "",
+        "token",
+        "head",
+        "score",
+        "runner-up",
+        "margin",
+        *(["confidence"] if sure else []),
+        "strongest feature",
+    )
+    for name in names:
+        right = name in ("", "score", "margin", "confidence")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for number, arc in enumerate(arcs[:MOST], 1):
+        table.add_row(*_arc_cells(explanation.input, number, arc, sure=sure))
+    more = [Text(f"and {len(arcs) - MOST:,} more tokens", "dim")] if len(arcs) > MOST else []
+    return Group(title, table, *more)
+
+
+def _arc_cells(words: Sequence[Plain], number: int, arc: ArcChoice, *, sure: bool) -> list[RenderableType]:
+    other = "" if arc.other_head is None else in_words(words, arc.other_head, arc.other_relation or "")
+    strongest = arc.features[0] if arc.features else None
+    return [
+        str(number),
+        Text(visible(words[number - 1])),
+        Text(in_words(words, arc.head, arc.relation)),
+        f"{arc.score:.3f}",
+        Text(other),
+        "" if arc.margin is None else f"{arc.margin:+.3f}",
+        *([] if not sure else ["" if arc.confidence is None else f"{arc.confidence:.2f}"]),
+        Text("" if strongest is None else f"{visible(strongest.name)} ({strongest.push:+.2f})"),
+    ]
+
+
+def in_words(words: Sequence[Plain], head: int, relation: str) -> str:
+    """A head with its number and its word, and the relation to it."""
+    word = ROOT if head == 0 else visible(words[head - 1])
+    return f"{head} {word}, {visible(relation)}"
+
+
+MOST_CHANGES = 50  # tokens shown
+TOGETHER = "the other changes"
+
+
+def constraints_text(explanation: Explanation, done: Constrained) -> RenderableType:
+    """Lines, and a table of the labels that changed."""
+    lines = [Text(line) for line in summary(done)]
+    if not done.changes:
+        return Group(*lines)
+    table = Table("token", "before", "after", "needed by", box=None, pad_edge=False)
+    for row in changes(explanation, done)[:MOST_CHANGES]:
+        table.add_row(*map(Text, row))
+    more = len(done.changes) - MOST_CHANGES
+    return Group(*lines, table, *[Text(f"and {more:,} more changes", "dim")] * (more > 0))
+
+
+def summary(done: Constrained) -> list[str]:
+    """What constraints did, in a few lines."""
+    if not done.changes:
+        said = (
+            "kept by the output that the model gives without them" if not done.broken else "the penalty is worth paying"
+        )
+        return [f"Constraints: {said}. They changed nothing.", *_broken("The output breaks", done.broken)]
+    number = len(done.changes)
+    return [
+        f"Constraints changed {number:,} label{'s' * (number != 1)} ({done.found}), which costs {done.cost:.3f} of the score.",
+        *_broken("Without them, the output breaks", done.broken),
+        *_broken("With them, it still breaks", done.still_broken),
+    ]
+
+
+def changes(explanation: Explanation, done: Constrained) -> list[tuple[str, str, str, str]]:
+    """Token, label before, label after, and what needs the change."""
+    return [
+        (
+            f"{change.token + 1} {visible(explanation.input[change.token])}",
+            _label(change.before),
+            _label(change.after),
+            "; ".join(change.keeps) or TOGETHER,
+        )
+        for change in done.changes
+    ]
+
+
+def _broken(head: str, constraints: Sequence[BrokenConstraint]) -> Iterator[str]:
+    for one in constraints:
+        cost = "" if one.penalty is None else f", which costs {one.penalty:g}"
+        yield f"{head} {visible(one.constraint)}: {visible(one.words)}{cost}."
+
+
+def _label(label: Plain | tuple[str, str]) -> str:
     return " ".join(map(visible, label)) if isinstance(label, tuple) else visible(label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from riata.explaining.trace import Forbidden, Labels, Plain, Step, Trace, Update
-from riata.showing.visible import visible
+from riata.showing.table import visible
 
 MOST = 8  # nodes of a front that are shown
 LONGEST = 24  # characters of an action or a token

@@ -11,9 +11,8 @@ import numpy as np
 
 from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
 from riata.data.named_features import Given
-from riata.data.texts import interned, is_unicode
 from riata.data.token_vectors import TokenVectors
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, interned, is_unicode
 from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
 from riata.features.dictionary import TagDictionary

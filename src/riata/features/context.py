@@ -12,11 +12,10 @@ import numpy as np
 
 from riata._core import Alphabet, context_votes
 from riata.data.chunk_boundaries import chunk_flags, split_tag
-from riata.data.texts import interned
-from riata.data.types import Column, Ids, Starts
+from riata.data.types import Column, Ids, Starts, interned
 from riata.features.attributes import lower
 from riata.features.compile import Types
-from riata.features.context_names import OF_TAGS
+from riata.features.templates import OF_TAGS
 
 NOTHING = "_"  # nobody has voted
 MOST_WORDS = 1 << 20  # number of words that are kept between parts of a stream

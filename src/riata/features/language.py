@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
-from riata.features.context_names import SUMMARIES
+from riata.errors import TemplateError
 from riata.features.named_sets import is_named_set, read_source
-from riata.features.templates import Template
+from riata.features.templates import SUMMARIES, Read, Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
 
 LIST = "LIST"  # in lines, stands for the attribute of a list
 COLUMN = "COLUMN"  # in lines, stands for a column of the input
@@ -80,3 +82,30 @@ class Language:
 def language_of(structure: str) -> Language:
     found: Language = registry.of_structure("language", structure)
     return found
+
+
+CLASSIFIERS, PREVIOUS = "classifiers", "previous"  # the setting, and its value for this
+FIRST = Read(-1, 0, "outside")  # has a value at the first token of a sentence only
+
+
+def by_label_before(templates: Sequence[Template]) -> tuple[Template, ...]:
+    """`word[0]` becomes `edge word[0]` and, for first tokens, which have no label before, `outside[-1] word[0]`."""
+    found: dict[Template, None] = {}
+    for template in templates:
+        if template.edge or template.labels or FIRST in template.reads:
+            found.setdefault(template)
+            continue
+        if template.is_number:
+            error = TemplateError(
+                f"'{template}': numbers have one weight per label, and none for each label before.",
+                remedy="Leave out the line, or classifiers=previous.",
+            )
+            raise error if template.place is None else error.located(*template.place)
+        found.setdefault(replace(template, edge=True))
+        found.setdefault(replace(template, reads=tuple(sorted({FIRST, *template.reads}))))
+    return tuple(found)
+
+
+def is_by_label_before(templates: Sequence[Template]) -> bool:
+    """Whether `by_label_before` has made these templates."""
+    return any(FIRST in template.reads for template in templates)

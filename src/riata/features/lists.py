@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data import source
-from riata.data.texts import is_unicode
-from riata.data.types import Column, Starts
+from riata.data import columns as source
+from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.memory import as_corpus
+from riata.data.types import Column, Starts, is_unicode
 from riata.errors import DataError, SettingError, UnknownNameError, printed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 POSITIONS = ("S", "B", "I", "E")  # a token that is a whole entry; the first, an inner and the last token of an entry
 SINGLE, FIRST, INSIDE, LAST = range(4)
@@ -178,3 +181,27 @@ def _texts(name: str, given: Iterable[Any]) -> list[str]:
         if not isinstance(text, str) or not is_unicode(text):
             raise DataError(f"the list {name!r} has the entry {printed(text):.60}; expected a text.")
     return sorted(texts) if isinstance(given, (set, frozenset)) else texts
+
+
+def learnt_lists(data: Any, *, least: int = 2) -> dict[str, list[str]]:
+    """Words that occur in the data inside chunks of one type alone, and at least so often, by type. The last column has the chunk labels.
+
+    >>> learnt_lists([[("Ada", "B-PER"), ("left", "O")], [("Ada", "B-PER"), ("and", "O"), ("Bo", "B-PER")]])
+    {'PER': ['Ada']}
+    """
+    corpus = as_corpus(data)
+    if isinstance(least, bool) or not isinstance(least, int) or least < 1:
+        raise SettingError(f"least is {least!r}; expected a whole number of at least 1.")
+    if corpus.width < 2:
+        raise DataError("lists are learnt from words and chunk labels, which the data do not have.", file=corpus.name)
+    extended = is_extended(corpus.columns[-1].alphabet.texts())
+    times: Counter[str] = Counter(corpus.columns[0].texts())
+    inside: dict[str, Counter[str]] = defaultdict(Counter)
+    for words, labels in zip(corpus.sentences_of(0), corpus.sentences_of(corpus.width - 1), strict=True):
+        for start, end, type_ in spans_of(labels, extended=extended):
+            inside[type_].update(words[start:end])
+    found = {
+        type_: sorted(word for word, number in counts.items() if number == times[word] >= least)
+        for type_, counts in sorted(inside.items())
+    }
+    return {type_: words for type_, words in found.items() if words}

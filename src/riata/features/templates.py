@@ -24,18 +24,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
-from riata.features.context_names import SUMMARIES
+from riata.features.attributes import Attribute, identity
 from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 from riata.features.named_sets import read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+
 
 NUMBER = "number"
 LABEL = "label"
@@ -300,3 +302,61 @@ def _misfit(
     if read.column and list_read(read.attribute) is not None:
         return TemplateError(f"'{template}': lists hold words, which are column 0.")
     return None
+
+
+def functions(added: Sequence[str]) -> dict[str, Attribute]:
+    """Every attribute of context is the text of a column."""
+    return dict.fromkeys(added, identity)
+
+
+def reads_context(template: Template) -> bool:
+    return any(read.attribute in SUMMARIES for read in template.reads)
+
+
+def placed(templates: Sequence[AnyTemplate], width: int, added: Sequence[str]) -> tuple[AnyTemplate, ...]:
+    """The templates with the columns of the attributes of context. width: number of other columns; added: the attributes, after these."""
+    return tuple(_placed(template, width, added) if reads_context(template) else template for template in templates)
+
+
+def _placed(template: AnyTemplate, width: int, added: Sequence[str]) -> AnyTemplate:
+    for read in template.reads:
+        if read.attribute in SUMMARIES and read.attribute not in added:
+            why = "labels of chunks" if added else "labels of a first pass"
+            error = TemplateError(
+                f"'{template}' reads {why}, which there are none of here.",
+                remedy="Leave it out." if added else "Set passes=2 (--passes 2).",
+            )
+            raise error if template.place is None else error.located(*template.place)
+    reads = (
+        replace(read, column=width + added.index(read.attribute)) if read.attribute in added else read
+        for read in template.reads
+    )
+    return replace(template, reads=tuple(sorted(reads)))
+
+
+# In the order of the columns that are added to the data.
+SUMMARIES: Mapping[str, str] = {
+    "guess": "the label that the first pass gives the token",
+    "sameword": "the most frequent label that the first pass gives the same word elsewhere",
+    "samelower": "the same, whatever the case of its letters",
+    "samechunk": "the chunk that the same words are elsewhere, the longest that begins here: B-PER, I-PER",
+    "longerchunk": "the type of longer chunks elsewhere that contain the words of the chunk that the token is in",
+}
+OF_TAGS = 3  # the first attributes, which exist for any labels; the others are for chunks
+MODES: Mapping[str, str] = {
+    "document": "the document of the sentence, where documents are marked, else the whole input",
+    "window": "the sentences before, so that a stream is answered as it comes",
+    "file": "the whole input, which must end before the first answer",
+}
+ADDED = -2  # the number of the first column of context in its source; the next columns have -3, -4, …
+
+
+def names(*, chunks: bool) -> tuple[str, ...]:
+    return tuple(SUMMARIES) if chunks else tuple(SUMMARIES)[:OF_TAGS]
+
+
+class Scope(NamedTuple):
+    """Which sentences vote about a token. window: number of sentences before, in that mode."""
+
+    mode: str
+    window: int

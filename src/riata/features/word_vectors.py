@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Alphabet
-from riata.data import source
-from riata.data.texts import interned
+from riata.data import columns as source
 from riata.data.token_vectors import LARGEST, Array, TokenVectors
-from riata.data.types import Column, Ids
+from riata.data.types import Column, Ids, interned
 from riata.errors import DataError, SettingError, printed
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from riata.data.names import counted
+from riata.data.named_features import counted
 from riata.errors import DataError
 from riata.importing.model_text import ModelText
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.errors import ModelFileError
-from riata.models.feature_parts import LARGEST_WEIGHT, MOST_LABELS, MOST_MEMORY
+from riata.models.parts import LARGEST_WEIGHT, MOST_LABELS, MOST_MEMORY
 
 WHOLE = "Is the file complete? Write it again with the tool that made it."
 

@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import ChainWeights, boundary_reach, boundary_values, unpack_chain
-from riata.data.texts import interned
+from riata.data.types import interned
 from riata.features.attributes import builtin
 from riata.features.compile import Features, family_of
 from riata.features.expressions import expressions
 from riata.features.templates import Template
-from riata.inference.rules.legality import Legality
-from riata.models.chain_parts import weight_bytes
-from riata.models.feature_parts import refuse_huge
+from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.models.outputs import of_kind
+from riata.models.parts import refuse_huge, weight_bytes
 from riata.models.structures.chain import ChainOutputs
 
 Matrix = NDArray[np.float64]

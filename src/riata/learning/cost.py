@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from riata.choosing.options import Options
-from riata.errors import DataError
+from riata.errors import DataError, is_shortage
 from riata.features.compile import Features
 from riata.learning.events import Listener, Note
-from riata.models.chain_parts import ngram_sizes, weight_bytes
-from riata.shortage import is_shortage
+from riata.models.parts import ngram_sizes, weight_bytes
 
 SECONDS_PER_PAIR = 2.5e-10  # time of one core to compare a label with a label before it
 LONG = 60.0  # seconds of training from which on a warning is given

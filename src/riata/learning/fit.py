@@ -14,8 +14,7 @@ from riata.choosing.options import Options
 from riata.data.memory import as_corpus, inputs_of, joined
 from riata.data.pairs import paired, shown, unpaired
 from riata.data.recoding import Tags
-from riata.data.types import Corpus, check_kind
-from riata.data.unknown import MARK, check_all_known, hidden, is_unknown
+from riata.data.types import MARK, Corpus, check_all_known, check_kind, hidden, is_unknown
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
@@ -28,8 +27,8 @@ from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
 from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
 from riata.learning.loop import Outcome, Plan, Trainer, train
+from riata.learning.members import SeedsTrainer
 from riata.learning.online import TrainingSet
-from riata.learning.seeds import SeedsTrainer
 from riata.learning.structure import LearntStructure, learnt
 from riata.models.masked import no_mask
 from riata.models.model import Model

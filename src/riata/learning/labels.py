@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata.data.chunk_labels import are_chunk_labels, shown_encodings
-from riata.data.conllu_fields import FIELDS
-from riata.data.elsewhere import elsewhere
-from riata.data.encodings.base import Encoding, detect, read_as_conlleval
+from riata.data.encodings.base import Encoding, are_chunk_labels, detect, read_as_conlleval, shown_encodings
+from riata.data.files import elsewhere
 from riata.data.pairs import shown
 from riata.data.recoding import Recoder, Tags
-from riata.data.types import Column, Corpus, Ids
-from riata.data.unknown import UNKNOWN, is_unknown
+from riata.data.types import FIELDS, MARK, UNKNOWN, Column, Corpus, Ids, Starts, check_some_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
-from riata.inference.rules.first_order import encoded
-from riata.inference.rules.legality import Legality
+from riata.inference.rules.first_order import Legality, encoded
 from riata.learning.events import Listener, Note
-from riata.models.feature_parts import MOST_LABELS
+from riata.models.parts import MOST_LABELS
+
+if TYPE_CHECKING:
+    from riata.choosing.options import Options
+    from riata.inference.rules.first_order import Legality
+    from riata.learning.events import Listener
+
 
 OUTSIDE = "O"
 IN_MEMORY = "memory"  # the format of data that were not read from a file
@@ -328,3 +331,51 @@ def _as_written(labels: LabelSet, tags: Tags) -> tuple[LabelSet, Ids]:
     for label, i in zip(labels.labels, recoder.table, strict=True):
         counts[recoder.labels[i]] += labels.counts[label]
     return LabelSet(tuple(recoder.labels), counts, Tags(tags.data, tags.data)), recoder.table
+
+
+def partly_known(data: Corpus, options: Options) -> Corpus:
+    """The data, with labels that are marked as unknown made unknown."""
+    if not options.has_unknown:
+        if is_unknown(data.columns[-1]).any():
+            raise DataError(
+                f"a label is empty, and the recipe {options.choice.recipe.name!r} must know all labels.", file=data.name
+            )
+        return data
+    data = hidden(data, options.settings[MARK.name])
+    if options.learn_as is not None and is_unknown(data.columns[-1]).any():
+        raise UnsupportedError(
+            f"learn_as is {options.learn_as!r}, but some labels are unknown, and how a chunk is written depends on all of its tokens.",
+            remedy="Leave out learn_as, or write the labels in that encoding.",
+        )
+    check_some_known(data)
+    return data
+
+
+def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
+    """Reports the number of unknown labels. ids: of the labels, -1 if unknown."""
+    from riata.learning.events import Note
+
+    unknown = int((ids < 0).sum())
+    if unknown:
+        tell(Note(f"Labels of {unknown:,} of {data.tokens:,} tokens are unknown: all that they may be is summed over."))
+
+
+def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Listener) -> None:
+    """For sums over legal labellings: makes all labels of a sentence unknown if no legal labelling has the known ones."""
+    from riata.learning.events import Note
+
+    impossible = without_labelling(ids, data.starts, legality)
+    for s in impossible:
+        ids[data.starts[s] : data.starts[s + 1]] = -1
+    if impossible:
+        line = data.line_of(int(data.starts[impossible[0]]))
+        place = "" if line is None else f" The first starts at {data.name}:{line}."
+        text = f"Sentences whose known labels no legal labelling has: {len(impossible):,}. They are left out.{place}"
+        tell(Note(text, warning=True))
+
+
+def without_labelling(ids: Ids, starts: Starts, legality: Legality) -> list[int]:
+    """Sentences with unknown labels (-1) for which no legal labelling has the known labels."""
+    stuck = legality.stuck(starts, np.eye(len(legality.start), dtype=np.uint8), ids)
+    found = np.searchsorted(starts, stuck, side="right") - 1
+    return [int(s) for s in found if (ids[starts[s] : starts[s + 1]] < 0).any()]

@@ -15,8 +15,7 @@ from riata.choosing.options import Options
 from riata.data.memory import inputs_of
 from riata.data.pairs import shown
 from riata.data.recoding import Tags
-from riata.data.types import Column, Corpus
-from riata.data.unknown import is_unknown
+from riata.data.types import Column, Corpus, is_unknown
 from riata.errors import LabelError, UnsupportedError
 from riata.features.compile import Features
 from riata.inference.structure import SPACE
@@ -25,12 +24,12 @@ from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set
 from riata.learning.loop import Trainer
 from riata.learning.margin.settings import never_goes_on
+from riata.learning.members import ShardsTrainer
 from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
 from riata.learning.search import SearchTrainer
-from riata.learning.shards import ShardsTrainer
-from riata.models.feature_parts import check_memory
 from riata.models.model import Model
 from riata.models.outputs import Outputs
+from riata.models.parts import check_memory
 from riata.parallel import cores
 from riata.scoring.evaluation import evaluate_column
 

@@ -1,16 +1,21 @@
-"""Where and when results were made: version and commit, date, processor, Python."""
+"""The machine, versions and commit that a figure comes from, and a log of runs."""
 
 from __future__ import annotations
 
 import importlib
+import json
+import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from riata import registry
+from riata.data.datasets import cache_folder
 
 CHECKOUT = Path(__file__).parents[3]  # where the package lies in its repository; elsewhere, of no meaning
 
@@ -65,3 +70,20 @@ def cpu() -> str:
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or "unknown"
+
+
+def place() -> Path:
+    """In the repository the log of its benchmarks; for an installed package, the user's cache."""
+    folder = CHECKOUT / "benchmarks" / "results" if in_checkout() else cache_folder()
+    return folder / "final.jsonl"
+
+
+def append(found: Iterable[Mapping[str, Any]], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab+") as log:
+        if log.tell() > 0:
+            log.seek(-1, os.SEEK_END)
+            if log.read() != b"\n":  # its last line was written by another program
+                log.write(b"\n")
+        for line in found:
+            log.write(json.dumps(line).encode() + b"\n")

@@ -10,25 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances, most_relations
-from riata.data.kept_labels import KnownLabels
-from riata.data.types import Corpus, Ids
+from riata.data.types import Corpus, Ids, KnownLabels
 from riata.errors import ModelFileError, RiataError
 from riata.features.arcs import ArcFeatures, Group, block_sizes, has_pairs, parse
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.models.arrays import narrow, read_array, read_strings
 from riata.models.container import Arrays
-from riata.models.feature_parts import (
+from riata.models.model import Model
+from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.parts import (
     feature_header,
+    narrow,
+    read_array,
     read_features,
     read_ids,
+    read_strings,
     read_templates,
     read_weights,
     store_features,
     store_weights,
 )
-from riata.models.model import Model
-from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind, of_kind
 from riata.models.tree_outputs import TreeOutputs
 
 if TYPE_CHECKING:

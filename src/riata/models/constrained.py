@@ -17,7 +17,7 @@ from riata.data.types import Corpus, Ids, Starts
 from riata.errors import SearchError
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import Grounded, Kept, native_rules
-from riata.inference.rules.problem import SECONDS
+from riata.inference.rules.folding import SECONDS
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.models.masked import Masked, masked

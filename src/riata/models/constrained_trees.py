@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import allow
-from riata.data.kept_labels import KnownLabels
-from riata.data.types import Corpus, Ids
+from riata.data.types import Corpus, Ids, KnownLabels
 from riata.inference.decoder import EXACT
 from riata.inference.rules.rule import HARD, Parts, Rule
 from riata.inference.rules.rules import Rules

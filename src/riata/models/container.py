@@ -25,10 +25,12 @@ from numpy.typing import NDArray
 
 from riata._core import fast_crc32, has_fast_crc32
 from riata.errors import ModelFileError
+from riata.registry import qualified_name as qualified_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
 
 MAGIC = b"RIATA\r\n\x1a"
 VERSION = 2  # files of version 1 have BLAKE2b-256 in bytes 32-63
@@ -244,3 +246,9 @@ def _not_written(path: str | Path, error: Exception) -> ModelFileError:
     return ModelFileError(
         f"the model could not be written: {_reason(error)}.", remedy=f"{kept} {_ELSEWHERE}", file=path
     )
+
+
+FORMAT = "riata model"
+SETTING = "setting "  # before the name of a setting whose value is a function: its role among the functions of a model
+TAGGER = "tag"  # the task of the taggers that a model with tags of its own stores
+PROBLEM = "problem"  # used instead of a task's name, by predictors of problems in Python

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from riata import registry
 from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.pairs import BETWEEN
+from riata.errors import ModelFileError
 from riata.inference.rules.slots import LabelNames
+from riata.models.parts import MOST_LABELS, read_strings
 
 
 def names_of(tags: Sequence[str], chunks: Sequence[str], encoding: Encoding | None) -> LabelNames:
@@ -39,3 +44,18 @@ def _begins(prefix: str, encoding: Encoding | None) -> bool:
 def _ambiguous(encoding: Encoding) -> bool:
     """Whether the first label of a chunk can also continue one."""
     return encoding.chunk.first == encoding.chunk.inside
+
+
+def read_tags_and_chunks(header: Mapping[str, Any], most: int) -> tuple[tuple[str, ...], tuple[str, ...], Encoding]:
+    """Tags, chunk labels and their encoding. most: pairs of both that the structure takes."""
+    tags, chunks, name = read_strings(header, "tags"), read_strings(header, "chunks"), header.get("chunk_encoding")
+    if name not in registry.names("encoding"):
+        raise ModelFileError(f"the model's encoding {name!r} is unknown")
+    encoding: Encoding = registry.get("encoding", name)
+    for labels in (tags, chunks):
+        several = len(set(labels)) != len(labels) or any(BETWEEN in label for label in labels)
+        if several or not 0 < len(labels) <= MOST_LABELS:
+            raise ModelFileError("the model's labels are inconsistent")
+    if len(tags) * len(chunks) > most or OUTSIDE not in chunks or not all(map(encoding.is_tag, chunks)):
+        raise ModelFileError("the model's chunk labels are inconsistent")
+    return tuple(tags), tuple(chunks), encoding

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.kept_labels import KnownLabels
-from riata.data.types import Corpus
+from riata.data.types import Corpus, KnownLabels
 from riata.errors import SearchError, UnsupportedError
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import Kept
-from riata.inference.rules.compiled import TokenSets, forbidden_parts
+from riata.inference.rules.first_order import TokenSets, forbidden_parts
 from riata.inference.rules.rules import Rules
 
 if TYPE_CHECKING:

@@ -12,20 +12,18 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata._core import Instances, Rules, allow, unbounded
-from riata.data.kept_labels import KnownLabels
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, KnownLabels
 from riata.errors import DataError, UnsupportedError
 from riata.features.compile import Features
 from riata.inference.decoder import EXACT, Decoder, Risk
 from riata.inference.structure import SPACE
 from riata.models.container import Arrays
-from riata.models.feature_parts import LARGEST_WEIGHT
+from riata.models.folded import StoredWeights
 from riata.models.outputs import NO_CODES, Of, Or, Outputs, Values, Weights, of_kind, of_precision
-from riata.models.stored import StoredWeights
+from riata.models.parts import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
-    from riata.models.folded import FoldedModel
-    from riata.models.named import NamedModel
+    from riata.models.folded import FoldedModel, NamedModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from riata.data.types import Corpus
 from riata.errors import SearchError
 from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import native_rules
-from riata.inference.rules.problem import SECONDS
+from riata.inference.rules.folding import SECONDS
 from riata.inference.rules.rule import HARD
 from riata.models.one_after_another import NOT_FOUND, ONE
 
@@ -23,7 +23,7 @@ def nothing_legal(model: Model, decoder: Decoder, corpus: Corpus, sentence: int)
 
     A dictionary is not to blame: it yields.
     """
-    from riata.inference.rules.conflicts import no_legal_output
+    from riata.inference.kept import no_legal_output
 
     kept, model = decoder.kept, model.unlimited or model
     assert kept is not None

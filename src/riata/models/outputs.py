@@ -12,23 +12,21 @@ from numpy.typing import NDArray
 from riata._core import Instances
 from riata._core import Weights as SingleWeights
 from riata._core import Weights64 as DoubleWeights
-from riata.data.kept_labels import KnownLabels
-from riata.data.types import Column, Corpus, Ids, Starts
+from riata.data.types import Column, Corpus, Ids, KnownLabels, Starts
 from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import Template
 from riata.inference.decoder import SPANS, Risk
-from riata.inference.rules.legality import Flags, Legality
+from riata.inference.rules.first_order import Legality, Mask
 from riata.models.container import Arrays
 
 if TYPE_CHECKING:
     from riata.data.encodings.base import Encoding
     from riata.inference.rules.rules import Rules
     from riata.inference.rules.slots import LabelNames
-    from riata.models.folded import FoldedModel
+    from riata.models.folded import FoldedModel, NamedModel
     from riata.models.model import Model
-    from riata.models.named import NamedModel
 
 Weights: TypeAlias = SingleWeights | DoubleWeights  # of any structure
 WeightsKind: TypeAlias = type[SingleWeights] | type[DoubleWeights]
@@ -36,7 +34,7 @@ Values = NDArray[np.float64]
 Of = TypeVar("Of")
 Or = TypeVar("Or")
 NO_CODES: Ids = np.empty(0, np.int32)
-NO_CHUNKS: tuple[Ids, Flags] = (NO_CODES, np.empty(0, np.uint8))
+NO_CHUNKS: tuple[Ids, Mask] = (NO_CODES, np.empty(0, np.uint8))
 
 
 def of_kind(value: object, kind: type[Of]) -> Of:
@@ -136,7 +134,7 @@ class Outputs(ABC):
         """For sentences without an output that agrees with the known labels, the first token at which none is left."""
         return np.empty(0, np.int64)
 
-    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Mask]:
         """The chunks that labels stand for, in the form of the core. chunks: whether labels stand for chunks."""
         return NO_CHUNKS
 
@@ -150,7 +148,7 @@ class Outputs(ABC):
         codes, expected = model.weights.least_risk(index, instances, vars(risk), *flags, progress)
         return codes, expected.reshape(-1, 3)
 
-    def risk_flags(self, risk: Risk) -> tuple[Ids, Flags]:
+    def risk_flags(self, risk: Risk) -> tuple[Ids, Mask]:
         """The chunks that labels stand for, if chunks are counted."""
         return self.chunk_flags(True) if risk.decode == SPANS else NO_CHUNKS
 
@@ -206,7 +204,7 @@ class Outputs(ABC):
         """The same model, whose labels also follow each other only so, output column by output column; None: it knows no such masks."""
         return None
 
-    def tag_sets(self, sets: Flags, *, everywhere: bool) -> Flags | None:
+    def tag_sets(self, sets: Mask, *, everywhere: bool) -> Mask | None:
         """Sets of parts, [M, labels of slots], as sets of labels of tokens, [M, labels]; None: these do not say it.
 
         everywhere: whether they hold for all tokens.

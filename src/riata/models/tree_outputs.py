@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import stuck_trees
-from riata.data.kept_labels import KnownLabels
 from riata.data.trees import NO_HEAD
-from riata.data.types import Ids, Starts
+from riata.data.types import Ids, KnownLabels, Starts
 from riata.inference.rules.slots import LabelNames
 from riata.models.outputs import Outputs, Weights
 

@@ -10,11 +10,11 @@ from itertools import islice
 from typing import Any
 
 from riata._core import most_actions, most_features, most_value
-from riata.data.texts import is_unicode
+from riata.data.types import is_unicode
 from riata.errors import DataError, SearchError
 from riata.problems.examples import as_inputs, paired
+from riata.problems.outputs import as_number
 from riata.problems.problem import STEP, Problem, check, defined, same_features
-from riata.problems.scores import as_number
 from riata.problems.watched import Watched, in_words
 
 ROUNDING = 1e-9

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from riata._core import ProblemModel
 from riata.errors import ModelFileError, UnsupportedError
 from riata.models import container
-from riata.models.arrays import narrow, read_alphabet, read_array, store_texts
-from riata.models.container import Arrays
-from riata.models.header import FORMAT, PROBLEM, qualified_name
+from riata.models.container import FORMAT, PROBLEM, Arrays, qualified_name
+from riata.models.parts import narrow, read_alphabet, read_array, store_texts
 from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
 

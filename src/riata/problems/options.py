@@ -12,8 +12,7 @@ import numpy as np
 from riata import registry
 from riata._core import unbounded
 from riata.choosing.options import PATIENCE
-from riata.choosing.recipe import Recipe
-from riata.choosing.refusals import Offered, check_read, check_searched
+from riata.choosing.recipe import Offered, Recipe, check_read, check_searched
 from riata.data.memory import is_whole
 from riata.errors import SettingError, UnsupportedError, printed
 from riata.inference.structure import FEATURE_WEIGHTS, SPACE, STEP_LOSSES, Queue

@@ -18,15 +18,13 @@ from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.cost import within_memory
 from riata.learning.development import check_one_epoch
-from riata.learning.events import Listener, Note, warn
-from riata.learning.logs import heard
+from riata.learning.events import Listener, Note, heard, warn
 from riata.learning.loop import Outcome
 from riata.params import Params
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import HERE, checked, development, searching, width
-from riata.problems.outputs import most_probable, ranked, shares_of
+from riata.problems.outputs import most_probable, ranked, scores_of, shares_of
 from riata.problems.problem import Problem, check, defined
-from riata.problems.scores import scores_of
 from riata.problems.training import ProblemEpoch, ProblemExamples, ProblemFit, ProblemLearner
 
 if TYPE_CHECKING:
@@ -267,7 +265,7 @@ class Predictor(Params):
         It is compared with the output `against`; without that with the true output y, where it is known and another one, or else with
         the runner-up. training: show the search as it is in training, with its updates and restarts.
         """
-        from riata.problems.explaining import explain_input
+        from riata.problems.tracing import explain_input
 
         truth, other = (None if output is UNKNOWN else (output,) for output in (y, against))
         return explain_input(self, x, truth, other, training)

@@ -17,8 +17,8 @@ from riata.learning.diagnostics import Run
 from riata.learning.events import Epoch, Listener, Note
 from riata.learning.loop import Outcome, Plan, Trainer, train
 from riata.problems.options import Development
+from riata.problems.outputs import scores_of
 from riata.problems.problem import Problem, defined, same_features
-from riata.problems.scores import scores_of
 from riata.problems.watched import Watched
 
 WATCHED, CALLS = 3, 100  # examples at the start of training, and calls of methods in them, that are looked at closely

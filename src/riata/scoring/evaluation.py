@@ -10,14 +10,16 @@ import numpy as np
 
 from riata.data.types import Column, Ids, Starts
 from riata.scoring.accuracy import TagReport, count_tags, tag_report
-from riata.scoring.counts import Counts, accuracy_of
+from riata.scoring.counts import Counts, Row, accuracy_of
 from riata.scoring.resampling import Units, units_of
 from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
 from riata.scoring.trees import TreeReport, count_trees, las_of, las_universal_of, tree_report, uas_of
+from riata.showing.table import Cell, Table
 
 if TYPE_CHECKING:
     from riata.showing.table import Table
+
 
 # By name, the metrics that are statistics of summed rows.
 STATISTICS: Mapping[str, Statistic] = {
@@ -60,7 +62,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         """The table that `riata evaluate` prints."""
-        from riata.showing.text import as_text
+        from riata.showing.table import as_text
 
         return as_text(*filter(None, [self.table(), self._more()]))
 
@@ -72,7 +74,6 @@ class Evaluation:
 
     def table(self, title: str = "") -> Table:
         """Scores by type or label, and the interval of the main score."""
-        from riata.scoring.report_table import report_table
 
         return report_table(self.report, title, self.interval() if len(self.rows) else None, str(self.units))
 
@@ -124,3 +125,64 @@ def with_labels_of(gold: Column, labels: Sequence[str]) -> tuple[list[str], Ids]
             known.append(text)
     table = np.array([at[text] for text in gold.alphabet.texts()], np.int32)
     return known, table[gold.ids]
+
+
+COLUMNS = ("precision", "recall", "F1", "gold", "found", "correct")
+MOST = 15  # labels
+UNNAMED = "(unnamed)"  # the type of chunks whose labels are B, I and O alone
+
+
+def report_table(
+    report: SpanReport | TagReport | TreeReport,
+    title: str,
+    interval: Interval | None = None,
+    resampled: str = "sentences",
+) -> Table:
+    """resampled: what the interval is over, in words."""
+    note = "" if interval is None else f": {interval.low:.2f} to {interval.high:.2f} (bootstrap over {resampled})"
+    if isinstance(report, TreeReport):
+        return _tree_table(report, title, note)
+    return _span_table(report, title, note) if isinstance(report, SpanReport) else _tag_table(report, title, note)
+
+
+def _span_table(report: SpanReport, title: str, interval: str) -> Table:
+    """Every chunk type, and all of them together."""
+    note = _note(f"accuracy {report.accuracy:.2f} of {report.tokens:,} {report.unit}", "F1", interval)
+    return Table(
+        title, ("type", *COLUMNS), [_row(row.type or UNNAMED, row) for row in report.rows], note, _row("all", report)
+    )
+
+
+def _tag_table(report: TagReport, title: str, interval: str) -> Table:
+    """The most frequent labels."""
+    accuracy = (
+        f"accuracy {report.accuracy:.2f} of {report.tokens:,} tokens; {report.sentence_accuracy:.2f} of sentences"
+    )
+    return Table(title, ("label", *COLUMNS), _most_frequent(report.rows), _note(accuracy, "accuracy", interval))
+
+
+def _tree_table(report: TreeReport, title: str, interval: str) -> Table:
+    """The most frequent relations."""
+    scores = (
+        f"UAS {report.uas:.2f}, LAS {report.las:.2f}, without subtypes {report.las_universal:.2f} of {report.tokens:,} tokens; "
+        f"{report.whole:.2f} of sentences"
+    )
+    lengths = ", ".join(f"{row.lengths}: {row.uas:.2f} {row.las:.2f}" for row in report.lengths)
+    note = _note(f"{scores}\nUAS and LAS by length of sentences: {lengths}", "LAS", interval)
+    return Table(title, ("relation", *COLUMNS), _most_frequent(report.rows), note)
+
+
+def _most_frequent(rows: Sequence[Row]) -> list[tuple[Cell, ...]]:
+    ordered = sorted(rows, key=lambda row: -row.gold)
+    shown = [_row(row.type, row) for row in ordered[:MOST]]
+    if len(rows) > MOST:
+        shown.append((f"… {len(rows) - MOST} more", *[""] * len(COLUMNS)))
+    return shown
+
+
+def _row(name: str, row: Any) -> tuple[Cell, ...]:
+    return name, row.precision, row.recall, row.f1, row.gold, row.found, row.correct
+
+
+def _note(text: str, name: str, interval: str) -> str:
+    return f"{text}\n95 % interval of {name}{interval}" if interval else text

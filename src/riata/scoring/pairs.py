@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from riata.data.pairs import split_column
-from riata.data.texts import interned
-from riata.data.types import Column, Ids, Starts
+from riata.data.types import Column, Ids, Starts, interned
 from riata.scoring.evaluation import Evaluation, evaluate
 
 

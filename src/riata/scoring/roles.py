@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from riata.data.propositions import Proposition, RoleCorpus
+from riata.data.propbank import Proposition, RoleCorpus
 from riata.data.types import Span
 from riata.errors import DataError
 from riata.scoring.counts import f1, percent

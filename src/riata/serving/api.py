@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from riata import __version__
 from riata.serving.asking import Ask, Question
 from riata.serving.front import EXPLAIN, PREDICT, Front
-from riata.serving.limits import Limits
 from riata.serving.measures import CONTENT_TYPE
-from riata.serving.refusal import Refusal
+from riata.serving.refusal import Limits, Refusal
 from riata.serving.served import Served
 from riata.serving.shelf import Shelf
 

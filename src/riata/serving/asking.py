@@ -10,8 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from riata.errors import UnknownNameError, shortened
-from riata.serving.limits import Limits
-from riata.serving.refusal import Refusal
+from riata.serving.refusal import Limits, Refusal
 
 INPUTS = ("text", "tokens", "rows", "features")
 EXAMPLE = 'Send JSON such as {"tokens": ["The", "bus", "stopped", "."]}.'

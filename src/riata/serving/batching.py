@@ -13,9 +13,8 @@ from typing import Any
 from riata.errors import RiataError
 from riata.explaining.bounds import Bounds, GivenUp, bounded
 from riata.serving.asking import Question
-from riata.serving.limits import Limits
 from riata.serving.measures import Measures
-from riata.serving.refusal import Refusal, busy, late
+from riata.serving.refusal import Limits, Refusal, busy, late
 from riata.serving.served import Served
 
 LOG = logging.getLogger("riata.serving")

@@ -14,9 +14,8 @@ from pydantic_core import to_json
 from riata.errors import RiataError
 from riata.serving.asking import Question, asked, question
 from riata.serving.batching import Batcher
-from riata.serving.limits import Limits
 from riata.serving.measures import Measures
-from riata.serving.refusal import Refusal
+from riata.serving.refusal import Limits, Refusal
 from riata.serving.served import Served
 from riata.serving.shelf import Shelf
 

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from riata import registry
-from riata.choosing.preference import recipe_name
+from riata.choosing.recipe import recipe_name
 from riata.constraints import parse
 from riata.data.encodings.base import OUTSIDE
 from riata.errors import RiataError, UnsupportedError
@@ -20,8 +20,7 @@ from riata.estimators.constrained import switched
 from riata.inference.decoder import EXACT
 from riata.serving.answering import Answering
 from riata.serving.asking import Ask, Question
-from riata.serving.limits import Limits
-from riata.serving.refusal import Refusal
+from riata.serving.refusal import Limits, Refusal
 from riata.showing.sentences import hue_of
 
 VARIANTS = 32  # that are kept: a model with another beam, or with other constraints

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from io import StringIO
 from typing import Any
 
 Cell = str | int | float | None
@@ -67,3 +69,49 @@ def text_of(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.2f}"
     return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)
+
+
+WIDTH = 120
+
+
+def as_text(*things: Any, width: int = WIDTH) -> str:
+    from rich.console import Console
+
+    out = StringIO()
+    console = Console(file=out, width=width, highlight=False, no_color=True)
+    for thing in things:
+        console.print(thing, markup=False)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+_HIDDEN = {"Cc", "Cs", "Zl", "Zp"}  # controls, half pairs, separators of lines and paragraphs
+_DIRECTION = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+
+
+def visible(value: object) -> str:
+    """str(value) in characters that only stand for themselves: ESC as ␛, U+2028 as <U+2028>."""
+    return "".join(map(_visible, str(value)))
+
+
+def _visible(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if code in _DIRECTION or unicodedata.category(char) in _HIDDEN:
+        return f"<U+{code:04X}>"
+    return char
+
+
+class InParts:
+    """str() and a console of rich show what `_parts` gives, one below the other."""
+
+    def _parts(self) -> Sequence[Any]:
+        raise TypeError("a base class: use what inherits from it")
+
+    def __str__(self) -> str:
+        return as_text(*self._parts())
+
+    def __rich_console__(self, console: Any, options: Any) -> Any:
+        yield from self._parts()

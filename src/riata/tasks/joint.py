@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from riata.data.encodings.base import Encoding
 from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
 from riata.data.recoding import Tags
-from riata.data.texts import interned
-from riata.data.types import Column, Corpus, Ids, Starts
+from riata.data.types import Column, Corpus, Ids, Starts, interned
 from riata.errors import SettingError
 from riata.estimators.labels import Has
 from riata.estimators.pairs import OUTPUTS, PairColumns, PairFitting, PairLabels

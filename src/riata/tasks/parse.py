@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from riata.data.conllu_fields import PARSING, Roles
+from riata.data.formats.base import PARSING, Roles
 from riata.estimators.labels import Has
 from riata.estimators.pairs import OUTPUTS
 from riata.estimators.parameters import documented

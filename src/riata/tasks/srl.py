@@ -65,7 +65,7 @@ class RoleLabeler(SequenceEstimator):
         known: list[str] | None = self.__dict__.get("_roles") or getattr(self, "classes_", None)
         if known is None:
             return None
-        from riata.estimators.role_constraints import role_constraints
+        from riata.estimators.roles import role_constraints
 
         of_task = role_constraints(known, overlap=self.boundaries != GIVEN)
         return [*of_task, *(one for one in own if not (isinstance(one, str) and one == ROLES))]

@@ -15,10 +15,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.chunk_boundaries import spans_of
-from riata.data.types import Ids, Span, Starts
-from riata.data.unknown import UNKNOWN
-from riata.errors import LabelError
+from riata import registry
+from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.memory import is_list
+from riata.data.types import UNKNOWN, Ids, Span, Starts
+from riata.errors import DataError, LabelError, printed
 
 OUTSIDE = "O"
 PREFERENCE = ("iob2", "iob1", "bioes", "bilou")  # between encodings that fit the data equally well
@@ -276,3 +277,28 @@ def _check_span(index: int, span: Span, last: Span, length: int) -> None:
 def _either(choices: Sequence[str]) -> str:
     quoted = [repr(choice) for choice in choices]
     return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def shown_encodings() -> dict[str, Encoding]:
+    """The encodings whose tags show what they are: all but those that write types alone, as which any tag can be read."""
+    return {name: encoding for name, encoding in registry.all_of("encoding").items() if not encoding.bare}
+
+
+def are_chunk_labels(labels: Iterable[str]) -> bool:
+    """Whether all labels of a set are chunk labels of some encoding that shows it, and not all are O."""
+    encodings, found = shown_encodings().values(), set(labels)
+    return bool(found - {OUTSIDE}) and all(any(one.is_tag(label) for one in encodings) for label in found)
+
+
+def spans(tags: Sequence[str]) -> list[Span]:
+    """The chunks of a sentence, from its tags in any encoding, malformed or not, as conlleval reads them.
+
+    >>> riata.spans(["B-PER", "I-PER", "O", "B-LOC"])
+    [Span(start=0, end=2, type='PER'), Span(start=3, end=4, type='LOC')]
+    """
+    if not is_list(tags) or not all(isinstance(tag, str) for tag in tags):
+        raise DataError(
+            f"the tags are {printed(tags):.80}; expected a list of strings.",
+            remedy="Give the tags of one sentence: [riata.spans(tags) for tags in predictions].",
+        )
+    return spans_of(tags, extended=is_extended(tags))

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from riata.data.conllu_fields import Roles
 from riata.data.types import Column, Corpus
 
 if TYPE_CHECKING:
     import threading
+
 
 ColumnName = int | str  # a number, or a name where columns have names
 
@@ -88,3 +88,14 @@ class FileFormat(ABC):
 
 def all_but(corpus: Corpus, columns: Sequence[ColumnName]) -> list[int]:
     return [i for i in range(corpus.width) if i not in columns]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What fields are for a task, unless users say otherwise."""
+
+    inputs: tuple[str, ...] = ("form",)
+    outputs: tuple[str, ...] = ("xpos",)
+
+
+TAGGING, PARSING = Roles(), Roles(("form", "upos", "xpos", "feats"), ("head", "deprel"))

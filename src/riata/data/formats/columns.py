@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riata.data import columns
+from riata.data.columns import name_of
 from riata.data.files import column_number
 from riata.data.formats.base import Answers, Asked, FileFormat
 from riata.data.json_lines.splitting import refuse_splitting
-from riata.data.source import name_of
 from riata.data.types import Corpus
 from riata.errors import RiataError
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from riata.data import columns
-from riata.data.conllu_fields import FIELDS, Roles
-from riata.data.formats.base import Answers, ColumnName
+from riata.data.formats.base import Answers, ColumnName, Roles
 from riata.data.formats.columns import Columns
-from riata.data.types import Column, Corpus
+from riata.data.types import FIELDS, Column, Corpus
 from riata.errors import DataError
 
 

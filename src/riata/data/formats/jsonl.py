@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riata.data.conllu_fields import Roles
-from riata.data.formats.base import Answers, Asked, ColumnName, FileFormat, all_but
+from riata.data.formats.base import Answers, Asked, ColumnName, FileFormat, Roles, all_but
 from riata.data.types import Corpus
 from riata.errors import DataError
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riata.data.formats.base import Answers, Asked, FileFormat
-from riata.data.propbank import formatted, read_propbank, stream
-from riata.data.propositions import RoleCorpus
+from riata.data.propbank import RoleCorpus, formatted, read_propbank, stream
 from riata.data.types import Corpus
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from riata.data.json_lines.offsets import Marked, Places, places_of
+from riata.data.json_lines.splitting import Marked, Places, places_of
 from riata.errors import DataError, printed
 
 TOKENS = ("tokens", "words")

@@ -9,9 +9,9 @@ from typing import Any
 from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.data.files import names_of
 from riata.data.formats.base import Answers
-from riata.data.json_lines.offsets import Places
 from riata.data.json_lines.reading import WORDS, Source
 from riata.data.json_lines.shapes import MARKED
+from riata.data.json_lines.splitting import Places
 from riata.data.types import Corpus
 from riata.errors import DataError
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from riata.data.datasets import DataSet, File
-from riata.data.propbank import FORMAT
-from riata.data.propositions import COLUMNS
+from riata.data.propbank import COLUMNS, FORMAT
 from riata.data.sets.srl import roles
 
 DATASET = DataSet(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from riata.data.columns import pieces
 from riata.data.datasets import DataSet, File
-from riata.data.source import pieces
 from riata.data.types import Column, Corpus
 from riata.errors import DataError
 

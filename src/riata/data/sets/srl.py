@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from riata.data.datasets import DataSet, File
-from riata.data.propbank import FORMAT, read_propbank
-from riata.data.propositions import COLUMNS, RoleCorpus
+from riata.data.propbank import COLUMNS, FORMAT, RoleCorpus, read_propbank
 
 
 def roles(path: Path, split: str) -> RoleCorpus:

@@ -1,7 +1,7 @@
 """Universal Dependencies English Web Treebank (Silveira et al. 2014), release 2.16."""
 
-from riata.data.conllu_fields import FIELDS
 from riata.data.datasets import DataSet, File
+from riata.data.types import FIELDS
 
 DATASET = DataSet(
     name="ud-en-ewt",

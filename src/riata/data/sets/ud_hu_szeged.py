@@ -1,7 +1,7 @@
 """Universal Dependencies Hungarian Szeged treebank (Vincze et al. 2010), whose trees have many crossing arcs."""
 
-from riata.data.conllu_fields import FIELDS
 from riata.data.datasets import DataSet, File
+from riata.data.types import FIELDS
 
 DATASET = DataSet(
     name="ud-hu-szeged",

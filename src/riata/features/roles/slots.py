@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.propositions import RoleCorpus
+from riata.data.propbank import RoleCorpus
 from riata.data.types import Column, Corpus
 from riata.features.roles.candidates import SpanEnds, candidates
 from riata.features.roles.properties import OF_BOTH, OF_PREDICATES, OF_SPANS, SentenceProperties, places

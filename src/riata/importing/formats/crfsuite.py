@@ -17,7 +17,7 @@ import numpy as np
 from riata.importing.formats.base import Format
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported, from_given
-from riata.models.feature_parts import LARGEST_WEIGHT
+from riata.models.parts import LARGEST_WEIGHT
 
 MAGIC, VERSION = b"lCRF", 100
 _HEADER = struct.Struct("<4sI4sI3I5I")

@@ -21,7 +21,7 @@ from riata.importing.formats.base import Format
 from riata.importing.model_text import ModelText
 from riata.importing.parts import ColumnFeatures, Imported
 from riata.importing.patterns import Pattern, collect
-from riata.models.feature_parts import refuse_huge
+from riata.models.parts import refuse_huge
 
 _MACRO = re.compile(r'%(?:([xX])|([tTmM]))\[\s*([+-]?[0-9]{1,4}),\s*\+?([0-9]{1,4})(?(2),"((?:[^"\\]|\\.)*)")\]')
 _EXPRESSIONS = {"t": "matches", "T": "matches", "m": "matched", "M": "matchedlower"}

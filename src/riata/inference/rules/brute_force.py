@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from riata.errors import SearchError
-from riata.inference.rules.problem import Scored, Solved, check_rules, is_legal
+from riata.inference.rules.folding import Scored, Solved, check_rules, is_legal
 from riata.inference.rules.rules import Rules
 
 MOST = 1_000_000  # outputs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.inference.rules.evaluation import BrokenAutomata, BrokenRules
-from riata.inference.rules.packed import PackedRules, pack_rules
-from riata.inference.rules.rule import HARD, Automaton, Broken, Ids, Predicate, Rule
+from riata.inference.rules.rule import HARD, Automaton, Broken, Flags, Ids, Parts, Predicate, Rule
 
 Grounded = Rule | Automaton | Predicate
 
@@ -137,3 +135,164 @@ class Rules:
         outputs = outputs if outputs.ndim == 3 else outputs[:, :, None]
         rules, automata = self._judges
         return rules(outputs), automata(outputs)
+
+
+NO_LIMIT = np.iinfo(np.int32).max  # `high` of rules without one
+NEVER = -1  # `labels` of a side that is not there
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PackedParts:
+    """One side (`when` or `count`) of R rules."""
+
+    labels: Ids  # [R]: row of PackedRules.label_sets, or NEVER
+    everywhere: NDArray[np.uint8]  # [R]: 1 if every slot counts; it then lists none
+    offsets: Offsets  # [R + 1] into slots
+    slots: Ids
+
+
+@dataclass(frozen=True)
+class PackedRules:
+    """The rules of N sentences, one sentence after the other."""
+
+    sentences: Offsets  # [N + 1] into rules
+    label_sets: NDArray[np.uint8]  # [K][L], each set once
+    when: PackedParts
+    count: PackedParts
+    low: Ids  # [R]
+    high: Ids  # [R], NO_LIMIT if there is none
+    penalty: NDArray[np.float64]  # [R], infinite if hard
+    origin: Ids  # [R]
+
+
+@dataclass(frozen=True)
+class PackedAutomata:
+    """A automata, one after the other."""
+
+    states: Offsets  # [A + 1] into next and accepting
+    next: Ids  # [all states][L], states of one automaton count from 0, -1 is dead
+    accepting: NDArray[np.uint8]  # [all states]
+    penalty: NDArray[np.float64]  # [A]
+    origin: Ids  # [A]
+
+
+def pack_rules(sentences: Sequence[Sequence[Rule]], labels: int) -> PackedRules:
+    """Rules of sentences as arrays. Rules that all sentences share are packed as those of one sentence."""
+    rules = [rule for sentence in sentences for rule in sentence]
+    sets: dict[bytes, int] = {}
+    when = _pack_parts([rule.when for rule in rules], sets)
+    count = _pack_parts([rule.count for rule in rules], sets)
+    return PackedRules(
+        _offsets([len(sentence) for sentence in sentences]),
+        np.frombuffer(b"".join(sets), np.uint8).reshape(len(sets), labels),
+        when,
+        count,
+        np.array([rule.low for rule in rules], np.int32),
+        np.array([NO_LIMIT if rule.high is None else rule.high for rule in rules], np.int32),
+        np.array([rule.penalty for rule in rules], np.float64),
+        np.array([rule.origin for rule in rules], np.int32),
+    )
+
+
+def pack_automata(automata: Sequence[Automaton], labels: int) -> PackedAutomata:
+    return PackedAutomata(
+        _offsets([len(automaton.accepting) for automaton in automata]),
+        np.concatenate([np.empty((0, labels), np.int32), *(automaton.next for automaton in automata)]).astype(np.int32),
+        np.concatenate([np.empty(0, bool), *(automaton.accepting for automaton in automata)]).astype(np.uint8),
+        np.array([automaton.penalty for automaton in automata], np.float64),
+        np.array([automaton.origin for automaton in automata], np.int32),
+    )
+
+
+def _pack_parts(sides: Sequence[Parts | None], sets: dict[bytes, int]) -> PackedParts:
+    """sets: those found so far with their numbers; new ones are added."""
+    none = np.empty(0, np.int32)
+    slots = [none if side is None or side.slots is None else side.slots for side in sides]
+    return PackedParts(
+        np.array([NEVER if side is None else _number(side.labels, sets) for side in sides], np.int32),
+        np.array([side is not None and side.slots is None for side in sides], np.uint8),
+        _offsets([len(some) for some in slots]),
+        np.concatenate([none, *slots]).astype(np.int32),
+    )
+
+
+def _number(flags: Flags, sets: dict[bytes, int]) -> int:
+    return sets.setdefault(flags.tobytes(), len(sets))
+
+
+def _offsets(counts: Sequence[int]) -> Offsets:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+
+Array = NDArray[Any]
+
+
+class BrokenRules:
+    """Of outputs [N][T][k], -1 for no label."""
+
+    def __init__(self, packed: PackedRules) -> None:
+        self._low, self._high = packed.low, packed.high
+        self._labels = packed.label_sets.shape[1]
+        self._when = _Side(packed.when, packed.label_sets)
+        self._count = _Side(packed.count, packed.label_sets)
+
+    def __call__(self, outputs: Ids) -> Array:
+        """[output][rule]: by how many parts it is broken; 0 if it is kept"""
+        size, width = len(outputs), self._labels + 1
+        if not len(self._low):
+            return np.zeros((size, 0), np.float32)
+        own = np.arange(size).reshape(-1, *[1] * (outputs.ndim - 1)) * width
+        histogram = np.bincount((outputs + 1 + own).ravel(), minlength=size * width).reshape(size, width)
+        histogram = histogram[:, 1:].astype(np.float32)  # whole numbers below 2^24, which are exact
+        counts = self._count.counts(outputs, histogram)
+        asked = self._when.absent | (self._when.counts(outputs, histogram) > 0)
+        found: Array = asked * (np.maximum(self._low - counts, 0) + np.maximum(counts - self._high, 0))
+        return found
+
+
+class _Side:
+    """Counts the chosen parts of one side of all rules."""
+
+    def __init__(self, parts: PackedParts, label_sets: NDArray[np.uint8]) -> None:
+        self.absent = parts.labels < 0
+        rules = len(parts.labels)
+        self._flags = np.zeros((rules, label_sets.shape[1] + 1), np.float32)  # the last column is read for -1: no label
+        self._flags[~self.absent, :-1] = label_sets[parts.labels[~self.absent]]
+        self._rules, self._everywhere = rules, self._flags[:, :-1].T * parts.everywhere.astype(np.float32)
+        self._owners = np.repeat(np.arange(rules), np.diff(parts.offsets))  # [listed slots]: the rule
+        self._slots = parts.slots
+
+    def counts(self, outputs: Ids, histogram: Array) -> Array:
+        """[output][rule]. histogram: [output][label], how often it is chosen."""
+        found: Array = histogram @ self._everywhere
+        if len(self._slots):
+            hits = self._flags[self._owners[:, None], outputs[:, self._slots]].sum(axis=2)
+            rows = self._owners + np.arange(len(outputs))[:, None] * self._rules
+            found += np.bincount(rows.ravel(), hits.ravel(), found.size).reshape(found.shape).astype(np.float32)
+        return found
+
+
+class BrokenAutomata:
+    """All automata as one table: rows are the states of all, and a dead one at the end; the last column is no label."""
+
+    def __init__(self, automata: Sequence[Automaton], labels: int) -> None:
+        firsts = np.cumsum([0, *(len(automaton.accepting) for automaton in automata)])
+        dead = int(firsts[-1])
+        self._starts = firsts[:-1]
+        self._table = np.full((dead + 1, labels + 1), dead)
+        self._accepting = np.zeros(dead + 1, bool)
+        for first, automaton in zip(firsts, automata, strict=False):
+            states = slice(first, first + len(automaton.accepting))
+            self._table[states, :-1] = np.where(automaton.next < 0, dead, automaton.next + first)
+            self._accepting[states] = automaton.accepting
+        self._table[:, -1] = np.arange(dead + 1)
+
+    def __call__(self, outputs: Ids) -> Array:
+        """[output][automaton]: 1 if it is broken, else 0"""
+        states = np.broadcast_to(self._starts, (len(outputs), len(self._starts)))
+        if len(self._starts):
+            for labels in outputs.reshape(len(outputs), -1).T:
+                states = self._table[states, labels[:, None]]
+        found: Array = (~self._accepting[states]).astype(np.float32)
+        return found

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.documents import cut_near
-from riata.data.types import Corpus
-from riata.data.unknown import is_unknown
+from riata.data.types import Corpus, is_unknown
 from riata.learning.batch.settings import AUTO, GAIN_TOLERANCE, PRIORS
 from riata.learning.events import Event, Note
 from riata.learning.jackknife import blocks

@@ -1,7 +1,7 @@
 """Sequence boosting."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.boosting.trainer import REFUSES, SETTINGS, BoostTrainer
+from riata.learning.boosting import REFUSES, SETTINGS, BoostTrainer
 
 RECIPE = Recipe(
     name="boost",

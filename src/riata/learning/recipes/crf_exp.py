@@ -1,7 +1,7 @@
 """The conditional random field with the exponential loss."""
 
 from riata.choosing.recipe import Recipe
-from riata.data.unknown import MARK
+from riata.data.types import MARK
 from riata.learning.batch.settings import CONSTRAIN, PRIORS_OF_EXP, REFUSES, SETTINGS
 from riata.learning.batch.trainer import Batch
 

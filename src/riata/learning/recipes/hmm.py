@@ -1,7 +1,7 @@
 """The hidden Markov model."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.counts.hmm import SETTINGS, HmmTrainer, templates
+from riata.learning.hmm import SETTINGS, HmmTrainer, templates
 
 RECIPE = Recipe(
     name="hmm",

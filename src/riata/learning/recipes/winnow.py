@@ -1,7 +1,7 @@
 """Regularised Winnow."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.dual.winnow import SETTINGS, WinnowTrainer
+from riata.learning.winnow import SETTINGS, WinnowTrainer
 
 RECIPE = Recipe(
     name="winnow",

@@ -20,17 +20,17 @@ from riata.data.types import Corpus, Ids
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.features.frequency import FREQUENCY
-from riata.features.per_label import CLASSIFIERS, PREVIOUS, is_by_label_before
-from riata.inference.rules.legality import Legality
+from riata.features.language import CLASSIFIERS, PREVIOUS, is_by_label_before
+from riata.inference.rules.first_order import Legality
 from riata.learning.batch.trainer import Problem
 from riata.learning.cost import tell_of_cost
 from riata.learning.dictionary import check_goes_on, new_dictionary
 from riata.learning.events import Listener
+from riata.learning.labels import leave_out_impossible, tell_of_unknown
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.learning.unknown import leave_out_impossible, tell_of_unknown
-from riata.models.feature_parts import row_width
 from riata.models.model import Model
+from riata.models.parts import row_width
 from riata.models.structures.chain import PRECISIONS, ChainOutputs
 
 

@@ -21,8 +21,8 @@ from riata.learning.events import Listener, Note
 from riata.learning.labels import SHOWN, LabelSet, counts_of
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.models.feature_parts import MOST_LABELS
 from riata.models.outputs import of_kind
+from riata.models.parts import MOST_LABELS
 from riata.models.structures.joint import MOST_PAIRS, JointOutputs
 from riata.scoring.pairs import evaluate_pairs
 

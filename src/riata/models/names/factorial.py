@@ -9,9 +9,9 @@ import numpy as np
 
 from riata.features.factorial import ALONE, SECOND, FactorialFeatures
 from riata.features.joint import OUTPUTS
-from riata.models.feature_parts import row_width
 from riata.models.model import Model
 from riata.models.outputs import Weights
+from riata.models.parts import row_width
 from riata.models.structures.factorial import PRECISIONS, FactorialOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.features.joint import OUTPUTS, JointFeatures, JointTemplate
-from riata.models.feature_parts import row_width
 from riata.models.model import Model
 from riata.models.outputs import Weights, of_precision
+from riata.models.parts import row_width
 from riata.models.structures.joint import PRECISIONS, JointOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, ngram_texts
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from riata.errors import UnsupportedError
-from riata.models.feature_parts import row_width
 from riata.models.outputs import Weights
+from riata.models.parts import row_width
 from riata.models.weights_by_name import NamedWeight, WeightsByName
 
 

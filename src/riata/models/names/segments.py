@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from riata.data.segmentation import Segmentation
 from riata.features.segments import LENGTH, LENGTH_BEFORE, SegmentFeatures, SegmentTemplate
-from riata.models.feature_parts import row_width
 from riata.models.model import Model
 from riata.models.outputs import Weights, of_precision
+from riata.models.parts import row_width
 from riata.models.structures.segments import PRECISIONS, SegmentOutputs
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 

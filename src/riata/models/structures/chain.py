@@ -21,45 +21,46 @@ from riata._core import (
     unpack_chain,
 )
 from riata.data.encodings.base import Encoding
-from riata.data.kept_labels import KnownLabels
-from riata.data.types import Ids, Starts
+from riata.data.types import Ids, KnownLabels, Starts
 from riata.errors import DataError, ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
-from riata.inference.rules.legality import Flags, Legality
-from riata.models.arrays import narrow, read_alphabet, read_strings, store_texts
-from riata.models.chain_parts import (
+from riata.inference.rules.first_order import Legality, Mask
+from riata.models.container import Arrays
+from riata.models.folded import FoldedModel, NamedModel, StoredWeights, foldable, is_named
+from riata.models.model import Model
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
+from riata.models.parts import (
+    KEY,
+    MOST_LABELS,
     NONE,
+    dictionary_header,
+    feature_header,
+    narrow,
     ngram_sizes,
+    read_alphabet,
     read_bits,
+    read_dictionary,
     read_family,
     read_history,
     read_legality,
     read_rows,
+    read_strings,
     read_table,
-    store_rows,
-    weight_bytes,
-)
-from riata.models.container import Arrays
-from riata.models.dictionary_parts import KEY, dictionary_header, read_dictionary, store_dictionary
-from riata.models.feature_parts import (
-    MOST_LABELS,
-    feature_header,
     read_templates,
     read_values,
     read_vectors,
     refuse_huge,
     row_width,
+    store_dictionary,
     store_lists,
+    store_rows,
+    store_texts,
     store_values,
     store_vectors,
+    weight_bytes,
 )
-from riata.models.folded import FoldedModel, foldable
-from riata.models.model import Model
-from riata.models.named import NamedModel, is_named
-from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
-from riata.models.stored import StoredWeights
 
 if TYPE_CHECKING:
     from riata.inference.rules.slots import LabelNames
@@ -120,7 +121,7 @@ class ChainOutputs(Outputs):
             return None  # steps are normalised over the labels that may follow: other masks would be another model
         return constrained(model, self.legality & columns[0])
 
-    def tag_sets(self, sets: Flags, *, everywhere: bool) -> Flags | None:
+    def tag_sets(self, sets: Mask, *, everywhere: bool) -> Mask | None:
         return sets.astype(np.uint8)
 
     def slot_scores(self, model: Model, instances: Instances, sentence: int) -> tuple[Values, Values | None] | None:
@@ -136,7 +137,7 @@ class ChainOutputs(Outputs):
         pairs = tables[0] if len(tables) == 1 else tables
         return node.reshape(-1, len(self.labels)), pairs if pairs.any() else None
 
-    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Mask]:
         from riata.data.chunk_boundaries import chunk_flags
 
         labels = len(self.labels)

@@ -19,11 +19,13 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.factorial import ALONE, SECOND, FactorialFeatures, parse
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
-from riata.inference.rules.first_order import encoded
-from riata.inference.rules.legality import Flags, Legality
+from riata.inference.rules.first_order import Legality, Mask, encoded
 from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
-from riata.models.feature_parts import (
+from riata.models.label_names import read_tags_and_chunks
+from riata.models.model import Model
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.parts import (
     feature_header,
     read_features,
     read_templates,
@@ -33,9 +35,6 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
-from riata.models.model import Model
-from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind
-from riata.models.tags_and_chunks import read_tags_and_chunks
 
 PRECISIONS = FactorialWeights, FactorialWeights64
 
@@ -93,7 +92,7 @@ class FactorialOutputs(Outputs):
     def exact_refusal(self, features: Features) -> Refusal | None:
         return None
 
-    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Mask]:
         return chunk_flags(self.chunks)
 
     def chunk_labels(self) -> tuple[str, ...]:

@@ -13,33 +13,32 @@ from numpy.typing import NDArray
 from riata._core import JointWeights, JointWeights64
 from riata.data.chunk_boundaries import chunk_flags
 from riata.data.encodings.base import Encoding
-from riata.data.kept_labels import KnownLabels
 from riata.data.pairs import joined_text
-from riata.data.types import Corpus, Ids
+from riata.data.types import Corpus, Ids, KnownLabels
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.joint import OUTPUTS as OUTPUT_NAMES
 from riata.features.joint import JointFeatures, parse
-from riata.inference.rules.first_order import encoded
-from riata.inference.rules.legality import Flags, Legality
+from riata.inference.rules.first_order import Legality, Mask, encoded
 from riata.inference.rules.slots import LabelNames
-from riata.models.arrays import narrow
 from riata.models.container import Arrays
-from riata.models.dictionary_parts import read_dictionary, store_dictionary
-from riata.models.feature_parts import (
+from riata.models.label_names import read_tags_and_chunks
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+from riata.models.parts import (
     feature_header,
+    narrow,
+    read_dictionary,
     read_features,
     read_ids,
     read_templates,
     read_weights,
     row_width,
+    store_dictionary,
     store_features,
     store_weights,
 )
-from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
-from riata.models.tags_and_chunks import read_tags_and_chunks
 
 NAME = "joint"
 PRECISIONS = JointWeights, JointWeights64
@@ -93,7 +92,7 @@ class JointOutputs(Outputs):
     def as_known(self, weights: Weights, known: KnownLabels) -> KnownLabels:
         return known
 
-    def chunk_flags(self, chunks: bool) -> tuple[Ids, Flags]:
+    def chunk_flags(self, chunks: bool) -> tuple[Ids, Mask]:
         return chunk_flags(self.chunks)
 
     def chunk_labels(self) -> tuple[str, ...]:

@@ -16,26 +16,32 @@ from riata.features.compile import Features
 from riata.features.languages.kernel_chain import check_of_tokens
 from riata.features.templates import NUMBER, parse
 from riata.inference.kernel_settings import KERNELS, SMALLEST
-from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
-from riata.models.chain_parts import read_legality
-from riata.models.container import Arrays
-from riata.models.dictionary_parts import KEY, dictionary_header, read_dictionary, store_dictionary
-from riata.models.feature_parts import (
+from riata.models.container import SETTING, Arrays
+from riata.models.model import Model
+from riata.models.outputs import NO_CODES, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.parts import (
+    KEY,
     MOST_LABELS,
+    dictionary_header,
     feature_header,
+    narrow,
+    read_alphabet,
+    read_array,
+    read_dictionary,
     read_features,
     read_ids,
+    read_legality,
+    read_strings,
     read_templates,
     read_vectors,
     read_weights,
     row_width,
+    store_dictionary,
     store_features,
+    store_texts,
     store_vectors,
     store_weights,
 )
-from riata.models.header import SETTING
-from riata.models.model import Model
-from riata.models.outputs import NO_CODES, Refusal, Values, Weights, WeightsKind, of_kind
 from riata.models.structures.chain import ChainOutputs
 from riata.models.user_kernel import UserKernel
 

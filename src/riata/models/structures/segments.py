@@ -13,22 +13,24 @@ from numpy.typing import NDArray
 from riata import registry
 from riata._core import Instances, SegmentWeights, SegmentWeights64, segment_probabilities, stuck_segments
 from riata.data.encodings.base import OUTSIDE, Encoding
-from riata.data.kept_labels import KnownLabels
 from riata.data.segmentation import Segmentation
-from riata.data.types import Corpus, Ids, Starts
+from riata.data.types import Corpus, Ids, KnownLabels, Starts
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.segments import SegmentFeatures, parse
-from riata.inference.rules.legality import Flags
+from riata.inference.rules.first_order import Mask
 from riata.inference.rules.slots import LabelNames
-from riata.models.arrays import narrow, read_strings
 from riata.models.container import Arrays
-from riata.models.feature_parts import (
+from riata.models.model import Model
+from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
+from riata.models.parts import (
     MOST_LABELS,
     feature_header,
+    narrow,
     read_features,
     read_ids,
+    read_strings,
     read_templates,
     read_weights,
     refuse_huge,
@@ -36,8 +38,6 @@ from riata.models.feature_parts import (
     store_features,
     store_weights,
 )
-from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
 from riata.models.segment_pruning import Rows, pruned
 
 FEWER_LABELS = "train with templates that read label[-1] only, as the default does with queue='exact'"
@@ -85,7 +85,7 @@ class SegmentOutputs(Outputs):
     takes_sets = True
     labels_every_slot = False
 
-    def tag_sets(self, sets: Flags, *, everywhere: bool) -> Flags | None:
+    def tag_sets(self, sets: Mask, *, everywhere: bool) -> Mask | None:
         """A part is the first token of a segment. In some encodings its tag is also that of tokens inside."""
         found = np.ones((len(sets), len(self.labels)), np.uint8)
         for kind, table in enumerate(self.segmentation.tag_table):

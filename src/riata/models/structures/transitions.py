@@ -10,28 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import TransitionWeights, TransitionWeights64, most_chosen_tags
-from riata.data.kept_labels import KnownLabels
 from riata.data.trees import NO_HEAD, crossing
-from riata.data.types import Column, Corpus, Ids, Starts
+from riata.data.types import Column, Corpus, Ids, KnownLabels, Starts
 from riata.errors import ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.likely_tags import ChosenTags
 from riata.features.transitions import TransitionFeatures, parse
 from riata.inference.structures.transitions import CROSSING, SYSTEMS, UNTAGGED
-from riata.models.arrays import narrow, read_array, read_strings
 from riata.models.container import Arrays
-from riata.models.feature_parts import (
+from riata.models.model import Model
+from riata.models.outputs import Refusal, Weights, WeightsKind, of_kind
+from riata.models.parts import (
     feature_header,
+    narrow,
+    read_array,
     read_features,
     read_ids,
+    read_strings,
     read_templates,
     read_weights,
     store_features,
     store_weights,
 )
-from riata.models.model import Model
-from riata.models.outputs import Refusal, Weights, WeightsKind, of_kind
 from riata.models.tree_outputs import TreeOutputs
 
 NAME = "transitions"

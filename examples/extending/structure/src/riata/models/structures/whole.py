@@ -11,10 +11,10 @@ from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.models.arrays import read_strings
-from riata.models.chain_parts import ngram_sizes, weight_bytes
+from riata.models.parts import read_strings
+from riata.models.parts import ngram_sizes, weight_bytes
 from riata.models.container import Arrays
-from riata.models.feature_parts import (
+from riata.models.parts import (
     feature_header,
     read_features,
     read_templates,

@@ -1,4 +1,4 @@
-"""What model files share: features and, if they are one long vector, weights, as header and arrays and back."""
+"""Parts of model files: features, weights, dictionaries and labels as arrays, and back."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from riata._core import boundary_values
+from riata._core import Alphabet, FeatureIndex, StoredChain, boundary_values
 from riata.data.types import Ids
 from riata.errors import DataError, ModelFileError
 from riata.features.compile import Features
-from riata.features.context_names import SUMMARIES
-from riata.features.context_templates import placed, reads_context
+from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList, attribute_names
-from riata.features.templates import Template
+from riata.features.templates import SUMMARIES, Template, placed, reads_context
 from riata.features.word_vectors import WordVectors
+from riata.inference.rules.first_order import Legality, Mask
 from riata.measuring.cost import available_bytes
-from riata.models.arrays import narrow, read_alphabet, read_array, read_strings, store_texts
 from riata.models.container import Arrays
 
 MOST_LABELS = 4096  # a first-order chain keeps a matrix of labels x labels
@@ -210,3 +209,185 @@ def refuse_huge(need: int) -> None:
         raise ModelFileError(
             f"the model asks for {need / 2**30:.1f} GiB of weights, more than the {free / 2**30:.1f} GiB of memory that are free"
         )
+
+
+def narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """The numbers in the narrowest unsigned type that can hold them."""
+    top = int(array.max()) if array.size else 0
+    return array.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
+
+
+def _wrong_array(name: str) -> ModelFileError:
+    return ModelFileError(
+        f"the model's array {name!r} is missing or of the wrong type.",
+        remedy="If another version of Riata made the file, train the model again with this one.",
+    )
+
+
+def read_array(arrays: Arrays, name: str, *, real: bool = False) -> NDArray[Any]:
+    array = arrays.get(name)
+    if array is None or (array.dtype.kind == "f") != real:
+        raise _wrong_array(name)
+    return array
+
+
+def read_counts(arrays: Arrays, name: str) -> NDArray[Any]:
+    """Integers as they are stored, unsigned and of 8, 16 or 32 bits, without copying."""
+    array = read_array(arrays, name)
+    if array.dtype.kind != "u" or array.dtype.itemsize > 4:
+        raise _wrong_array(name)
+    return array
+
+
+def store_texts(arrays: Arrays, name: str, texts: Sequence[str]) -> None:
+    encoded = [text.encode("utf-8") for text in texts]
+    arrays[f"{name}/bytes"] = np.frombuffer(b"".join(encoded), np.uint8)
+    arrays[f"{name}/lengths"] = narrow(np.array([len(text) for text in encoded], np.int64))
+
+
+def read_alphabet(arrays: Arrays, name: str) -> Alphabet:
+    lengths = read_array(arrays, f"{name}/lengths")
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, dtype=np.int64, out=offsets[1:])
+    try:
+        return Alphabet(read_array(arrays, f"{name}/bytes").tobytes(), offsets)
+    except ModelFileError as error:
+        raise ModelFileError(f"the model's {name!r}: {error.message}.") from None
+
+
+def read_strings(header: Mapping[str, Any], key: str) -> list[str]:
+    values = header.get(key)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ModelFileError(f"the model's {key} are missing or inconsistent")
+    return values
+
+
+FEWEST_BITS, MOST_BITS = 10, 30  # of a table of hashed weights
+NONE = np.empty(0, np.uint8)
+NO_ROWS = (NONE, NONE, np.empty(0, np.float32))
+
+
+def weight_bytes(features: Features, sizes: Sequence[int], labels: int) -> int:
+    """The memory, in bytes, of the weights of these numbers of n-grams, one per family."""
+    if features.bits:
+        return 4 << features.bits
+    slots = [[0, 0] for _ in sizes]
+    for family, _, edge in features.program.reads:
+        slots[family][edge] += 1
+    rows = sum(size * (node + edge * labels) for size, (node, edge) in zip(sizes, slots, strict=True))
+    return 4 * row_width(labels) * (rows + labels + len(features.given))
+
+
+def ngram_sizes(features: Features, index: FeatureIndex | None = None) -> list[int]:
+    """The number of n-grams of each family, in this index or in that of the features."""
+    index = features.index if index is None else index
+    return [index.size(family) for family in range(len(features.program.families))]
+
+
+def read_bits(header: Mapping[str, Any]) -> int:
+    bits = header.get("bits")
+    if not isinstance(bits, int) or isinstance(bits, bool) or not (bits == 0 or FEWEST_BITS <= bits <= MOST_BITS):
+        raise ModelFileError("the model's bits are missing or inconsistent")
+    return bits
+
+
+def read_table(arrays: Arrays, features: Features, labels: int) -> StoredChain:
+    """The weights of a model whose features are hashed."""
+    none = {"values": NONE, "parents": NONE, "node": NO_ROWS, "edge": NO_ROWS}
+    if any(name == FREQUENCY for name, _ in features.program.attributes):
+        raise ModelFileError("the model's templates are inconsistent")
+    refuse_huge(weight_bytes(features, [], labels))
+    sparse = {
+        "families": [none for _ in features.program.families],
+        "kept_given": read_counts(arrays, "table/places"),
+        "given": read_rows(arrays, "table/rows"),
+        "transition": read_rows(arrays, "transition"),
+        "history": read_history(arrays, False),
+    }
+    return StoredChain(features.index, sparse, labels, [0 for _ in features.alphabets], 0)
+
+
+def store_rows(arrays: Arrays, name: str, rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> None:
+    counts, columns, values = rows
+    arrays[f"{name}/counts"] = narrow(counts)
+    arrays[f"{name}/columns"] = narrow(columns)
+    arrays[f"{name}/values"] = values
+
+
+def read_rows(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    values = read_array(arrays, f"{name}/values", real=True)
+    return (
+        read_counts(arrays, f"{name}/counts"),
+        read_counts(arrays, f"{name}/columns"),
+        values.astype(np.float32, copy=False),
+    )
+
+
+def read_history(arrays: Arrays, has: bool) -> dict[str, Any]:
+    if not has:
+        return {"slots": NONE, "ngrams": NONE, "labels": NONE, "rows": NO_ROWS}
+    numbers = {name: read_counts(arrays, f"history/{name}") for name in ("slots", "ngrams", "labels")}
+    return {**numbers, "rows": read_rows(arrays, "history/rows")}
+
+
+def read_family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
+    name = f"family/{family}"
+    return {
+        "parents": NONE if root else read_counts(arrays, f"{name}/parents"),
+        "values": read_counts(arrays, f"{name}/values"),
+        "order": read_counts(arrays, f"{name}/order") if f"{name}/order" in arrays else NONE,
+        "node": read_rows(arrays, f"{name}/node"),
+        "edge": read_rows(arrays, f"{name}/edge"),
+    }
+
+
+def read_legality(arrays: Arrays, labels: int) -> Legality:
+    found = Legality(
+        _flags(arrays, "start", labels), _flags(arrays, "end", labels), _flags(arrays, "follow", labels**2)
+    )
+    if not found.is_complete:
+        raise ModelFileError("the model's labels are inconsistent: not every sentence has a legal labelling")
+    return found
+
+
+def _flags(arrays: Arrays, name: str, size: int) -> Mask:
+    flags = read_array(arrays, name)
+    if flags.dtype != np.uint8 or flags.size != size or (flags > 1).any():
+        raise ModelFileError(f"the model's array {name!r} is inconsistent")
+    return flags.copy()
+
+
+KEY = "dictionary"  # in headers: from how many tokens on a word is frequent
+SIMILAR = "alike"  # in headers of chains: whether rare words get labels of similar ones
+
+
+def store_dictionary(dictionary: TagDictionary, arrays: Arrays) -> None:
+    """Stores the counts of all words, also of rare ones, so that training can go on."""
+    seen = sorted(dictionary.counts.items())
+    store_texts(arrays, "dictionary/words", list(dict.fromkeys(word for (word, _), _ in seen)))
+    new = [i == 0 or word != seen[i - 1][0][0] for i, ((word, _), _) in enumerate(seen)]
+    arrays["dictionary/new"] = np.array(new, np.uint8)  # whether an entry is the first of its word
+    arrays["dictionary/tags"] = narrow(np.array([tag for (_, tag), _ in seen], np.int64))
+    arrays["dictionary/counts"] = narrow(np.array([count for _, count in seen], np.int64))
+
+
+def dictionary_header(dictionary: TagDictionary) -> dict[str, Any]:
+    """What headers of chains say of the dictionary."""
+    return {KEY: dictionary.least, **({SIMILAR: True} if dictionary.alike else {})}
+
+
+def read_dictionary(
+    header: Mapping[str, Any], arrays: Arrays, tags: tuple[str, ...], *, alike: bool | None = None
+) -> TagDictionary:
+    """alike: whether rare words get tags of similar ones; None: as the header says."""
+    alike = header.get(SIMILAR, False) if alike is None else alike
+    least, words = header.get(KEY), read_alphabet(arrays, "dictionary/words").texts()
+    new, of, counts = (read_array(arrays, f"dictionary/{name}").astype(np.int64) for name in ("new", "tags", "counts"))
+    word = np.cumsum(new) - 1
+    ok = isinstance(least, int) and not isinstance(least, bool) and 0 <= least < 1 << 31
+    ok = ok and isinstance(alike, bool)
+    ok = ok and len(new) == len(of) == len(counts) and ((new == 0) | (new == 1)).all() and of.max(initial=0) < len(tags)
+    if not ok or word.max(initial=-1) != len(words) - 1 or (len(new) and not new[0]):
+        raise ModelFileError("the model's dictionary of tags is inconsistent")
+    seen = {(words[w], t): n for w, t, n in zip(word.tolist(), of.tolist(), counts.tolist(), strict=True)}
+    return TagDictionary(tags, int(least or 0), seen, bool(alike))

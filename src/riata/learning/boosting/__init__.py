@@ -1,1 +1,0 @@
-"""Learners that change one weight at a time."""

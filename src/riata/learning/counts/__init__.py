@@ -1,1 +1,0 @@
-"""Learners that count: one pass, and the model follows from the counts."""
