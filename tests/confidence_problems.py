@@ -20,8 +20,8 @@ from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
-from riata.models.structures.segments import SegmentOutputs
+from riata.structures.chain.model import ChainOutputs
+from riata.structures.segments.model import SegmentOutputs
 
 TEMPERATURES = [0.03, 0.3, 1.0, 7.0]
 DOUBLE, SINGLE = 1e-6, 1e-4

@@ -14,8 +14,8 @@ from riata import _core, registry
 from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
 from riata.features.dictionary import TagDictionary
-from riata.features.joint import JointFeatures, misfit, parse
-from riata.models.structures.joint import JointOutputs
+from riata.structures.joint.model import JointOutputs
+from riata.structures.joint.templates import JointFeatures, misfit, parse
 
 TAGS = ("N", "V")
 CHUNKS = ("O", "B-A", "I-A")

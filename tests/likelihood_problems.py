@@ -9,7 +9,7 @@ from riata import _core
 from riata.features.dictionary import TagDictionary
 from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs, constrained
+from riata.structures.chain.model import ChainOutputs, constrained
 
 UNKNOWN = -1
 # Of -log P.

@@ -10,8 +10,8 @@ from hypothesis import settings
 import riata
 import riata.data.memory
 from riata import Chunker, RiataWarning, Tagger
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
+from riata.structures.segments.templates import parse as parse_segments
 
 CHUNKS = [
     [("The", "DT", "B-NP"), ("dog", "NN", "I-NP"), ("barks", "VBZ", "B-VP"), (".", ".", "O")],

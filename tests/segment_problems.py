@@ -12,7 +12,7 @@ from oracle import segments as oracle
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
-from riata.features.segments import SegmentFeatures, parse
+from riata.structures.segments.templates import SegmentFeatures, parse
 
 LABELS = ("O", "A", "B")
 WORDS = "abc"

@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Iterable, Mapping, Sized
 from functools import cache
 from inspect import Parameter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from riata.errors import SettingError, UnknownNameError, printed
 from riata.settings import Setting
-from riata.showing.notebook import page
-from riata.showing.table import Cell, Table
+
+if TYPE_CHECKING:
+    from riata.showing.table import Cell
 
 INSIDE = (
     "__"  # separates a parameter that is a dictionary from the key of an entry, as in scikit-learn's nested parameters
@@ -206,7 +207,10 @@ def short(value: object) -> str:
 
 
 def parameters(estimator: Params) -> str:
-    """The parameters; those that differ from their defaults come first."""
+    """The parameters as a notebook shows them; those that differ from their defaults come first."""
+    from riata.showing.notebook import page
+    from riata.showing.table import Table
+
     defaults = estimator._defaults()
     given = estimator.changed_params()
     rows: list[tuple[Cell, ...]] = [(name, short(value), _default(defaults[name])) for name, value in given.items()]

@@ -15,7 +15,7 @@ from riata.errors import UnknownNameError
 
 KINDS: dict[str, tuple[str, str]] = {
     "task": ("riata.tasks", "TASK"),
-    "structure": ("riata.inference.structures", "STRUCTURE"),
+    "structure": ("riata.structures", "STRUCTURE"),
     "queue": ("riata.inference.queues", "QUEUE"),
     "recipe": ("riata.learning.recipes", "RECIPE"),
     "loss": ("riata.inference.losses", "LOSS"),
@@ -26,13 +26,14 @@ KINDS: dict[str, tuple[str, str]] = {
     "model format": ("riata.importing.formats", "FORMAT"),
 }
 
-# What a structure has beside itself, each in a file of its own in another folder.
+# The files of a structure's folder, and what each must define.
 OF_STRUCTURES: dict[str, tuple[str, str]] = {
-    "language": ("riata.features.languages", "LANGUAGE"),
-    "outputs": ("riata.models.structures", "OUTPUTS"),
-    "weights by name": ("riata.models.names", "NAMES"),
-    "learnt": ("riata.learning.structures", "LEARNT"),
-    "traced": ("riata.explaining.structures", "TRACED"),
+    "structure": ("structure", "STRUCTURE"),
+    "language": ("structure", "LANGUAGE"),
+    "outputs": ("model", "OUTPUTS"),
+    "weights by name": ("names", "NAMES"),
+    "learnt": ("learning", "LEARNT"),
+    "traced": ("explaining", "TRACED"),
 }
 
 
@@ -66,11 +67,14 @@ def _piece(kind: str, name: str) -> Any:
 
 
 def _module(kind: str, name: str) -> ModuleType:
-    return importlib.import_module(f"{(KINDS | OF_STRUCTURES)[kind][0]}.{name.replace('-', '_')}")
+    stem = name.replace("-", "_")
+    if kind in OF_STRUCTURES:
+        return importlib.import_module(f"{KINDS['structure'][0]}.{stem}.{OF_STRUCTURES[kind][0]}")
+    return importlib.import_module(f"{KINDS[kind][0]}.{stem}")
 
 
 def of_structure(part: str, name: str) -> Any:
-    """What the structure of this name has in the folder of a part."""
+    """What the structure of this name has in a file of its folder."""
     return _piece(part, name)
 
 

@@ -6,9 +6,9 @@ import pytest
 
 import riata
 from riata.errors import DataError, SettingError, TemplateError, UnsupportedError
-from riata.features.joint import parse as parse_joint
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
+from riata.structures.joint.templates import parse as parse_joint
+from riata.structures.segments.templates import parse as parse_segments
 from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly
 
 ADVISED = re.compile(r"use (structure|queue)=((?:'[\w-]+'(?: or )?)+)")

@@ -10,9 +10,10 @@ from samples import CHUNKS, quietly
 
 NOT_NEEDED = (
     "scipy", "sklearn", "rich", "matplotlib", "pandas", "concurrent.futures", "difflib", "gzip", "tempfile", "importlib.resources",
-    "riata.commands.console", "riata.confidence.calibration", "riata.data.pairs", "riata.features.joint", "riata.features.segments",
+    "riata.commands.console", "riata.confidence.calibration", "riata.data.pairs",
+    "riata.structures.joint.templates", "riata.structures.segments.templates",
     "riata.problems.predictor", "riata.explaining.trace", "riata.learning.diagnostics", "riata.learning.events", "riata.learning.fit",
-    "riata.learning.search", "riata.models.structures.joint", "riata.models.structures.segments", "riata.public", "riata.scoring",
+    "riata.learning.search", "riata.structures.joint.model", "riata.structures.segments.model", "riata.public", "riata.scoring",
     "riata.estimators.predictions",
 )  # fmt: skip
 PROGRAM = """

@@ -7,8 +7,8 @@ import riata
 from riata import registry
 from riata.confidence.calibration import Calibration
 from riata.errors import NotFittedError, UnsupportedError
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
+from riata.structures.segments.templates import parse as parse_segments
 from samples import (
     CHUNKS,
     FEATURES,

@@ -29,7 +29,7 @@ CLASSES = {
 
 
 def own_file(path):
-    return path.stem.replace("_", "-") in STRUCTURES
+    return path.parent.parent.name == "structures"
 
 
 def asked(node):
@@ -101,11 +101,15 @@ def test_what_is_no_switch_is_not_found(text):
 
 
 @pytest.mark.parametrize("part", registry.OF_STRUCTURES)
-def test_every_structure_has_a_file_in_every_room_and_no_other_is_there(part):
-    folder, defined = registry.OF_STRUCTURES[part]
-    place = PACKAGE.joinpath(*folder.split(".")[1:])
-    assert {path.stem for path in place.glob("*.py")} - {"__init__"} == {
-        name.replace("-", "_") for name in having(part)
-    }
-    for name in having(part):
-        assert f"\n{defined} = " in (place / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
+def test_every_structure_has_the_files_that_it_needs_in_its_folder(part):
+    file, defined = registry.OF_STRUCTURES[part]
+    for name in STRUCTURES:
+        path = PACKAGE / "structures" / name.replace("-", "_") / f"{file}.py"
+        assert path.exists() == (name in having(part))
+        assert not path.exists() or f"\n{defined} = " in path.read_text(encoding="utf-8")
+
+
+def test_folders_of_structures_hold_nothing_else():
+    known = {"__init__", "templates", *(file for file, _ in registry.OF_STRUCTURES.values())}
+    for name in STRUCTURES:
+        assert {path.stem for path in (PACKAGE / "structures" / name.replace("-", "_")).glob("*.py")} <= known

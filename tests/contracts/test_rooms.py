@@ -36,15 +36,24 @@ def imported(tree):
         yield from (name.split(".")[1:] for name in names if name.startswith("riata."))
 
 
+def room_of(parts):
+    """The folder of a module; in a structure's folder, what learns and what explains are rooms of their own."""
+    if parts[0] == "structures" and parts[-1] in ("learning", "explaining"):
+        return f"structures ({parts[-1]})"
+    return parts[0]
+
+
 @cache
 def folders():
     """Of every folder of the package the folders that its files import. Modules that are in no folder are not counted."""
     found = {}
     for path in python_files():
-        folder = path.relative_to(PACKAGE).parts[0]
-        if (PACKAGE / folder).is_dir():
-            named = {parts[0] for parts in imported(ast.parse(path.read_text(encoding="utf-8")))}
-            found.setdefault(folder, set()).update(name for name in named - {folder} if (PACKAGE / name).is_dir())
+        place = path.relative_to(PACKAGE).with_suffix("").parts
+        if (PACKAGE / place[0]).is_dir():
+            here = room_of(place)
+            named = {room_of(parts) for parts in imported(ast.parse(path.read_text(encoding="utf-8"))) if parts}
+            others = {name for name in named - {here} if (PACKAGE / name.split(" ")[0]).is_dir()}
+            found.setdefault(here, set()).update(others)
     return found
 
 
@@ -61,7 +70,7 @@ def test_there_is_an_order_in_which_the_folders_of_the_package_can_be_read():
 
 
 def test_prediction_does_not_walk_through_learning():
-    for folder in ("inference", "models", "choosing", "confidence"):
+    for folder in ("inference", "models", "structures", "choosing", "confidence"):
         assert "learning" not in folders()[folder]
     parts = imported(ast.parse((PACKAGE / "estimators" / "predicting.py").read_text(encoding="utf-8")))
     assert "learning" not in {part[0] for part in parts}

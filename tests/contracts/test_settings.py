@@ -19,11 +19,11 @@ from riata.choosing.options import checked
 from riata.errors import RiataError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import arcs as arc_templates
-from riata.features import joint as joint_templates
-from riata.features import segments as segment_templates
 from riata.features import templates
-from riata.features import transitions as transition_templates
 from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
+from riata.structures.joint import templates as joint_templates
+from riata.structures.segments import templates as segment_templates
+from riata.structures.transitions import templates as transition_templates
 
 STRUCTURES = registry.names("structure")
 RECIPES = registry.names("recipe")

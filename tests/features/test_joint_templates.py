@@ -6,9 +6,9 @@ import pytest
 from riata.data.types import Column
 from riata.errors import RiataError, TemplateError, UnknownNameError
 from riata.features.dictionary import ENOUGH, TagDictionary
-from riata.features.joint import JointTemplate, compile_joint, misfit, parse
 from riata.features.language import language_of
 from riata.features.named_sets import builtin_names
+from riata.structures.joint.templates import JointTemplate, compile_joint, misfit, parse
 
 
 @pytest.mark.parametrize(

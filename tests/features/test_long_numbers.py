@@ -5,7 +5,9 @@ import pytest
 from riata.analysis.beams import beams_of
 from riata.commands.estimator_options import beam
 from riata.errors import SettingError, TemplateError
-from riata.features import joint, segments, templates
+from riata.features import templates
+from riata.structures.joint import templates as joint
+from riata.structures.segments import templates as segments
 
 LONG = "9" * 5000
 TOKENS = [

@@ -3,7 +3,7 @@
 import pytest
 
 from riata.errors import TemplateError
-from riata.features.segments import ANCHORED, compile_segments, parse
+from riata.structures.segments.templates import ANCHORED, compile_segments, parse
 
 
 def test_lines_are_read_and_written():

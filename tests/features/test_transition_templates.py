@@ -6,7 +6,7 @@ from riata.errors import TemplateError
 from riata.features.attributes import builtin
 from riata.features.language import language_of
 from riata.features.named_sets import builtin_names
-from riata.features.transitions import TransitionFeatures, compile_transitions, parse
+from riata.structures.transitions.templates import TransitionFeatures, compile_transitions, parse
 
 
 @pytest.mark.parametrize("name", builtin_names("transitions"))

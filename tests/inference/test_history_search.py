@@ -17,7 +17,7 @@ from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
+from riata.structures.chain.model import ChainOutputs
 from samples import draws
 
 TEMPLATES = {

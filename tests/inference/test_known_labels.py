@@ -21,7 +21,7 @@ from riata.data.types import KnownLabels, Span
 from riata.errors import LabelError, UnsupportedError
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
-from riata.models.structures.segments import SegmentOutputs
+from riata.structures.segments.model import SegmentOutputs
 from samples import draws
 
 HISTORIES = ["word[0]\nlabel[-1]", "word[0]\nlabel[-2] label[-1]\nedge", "label[-2] word[0]\nlabel[-1]"]

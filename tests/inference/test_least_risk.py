@@ -24,7 +24,7 @@ from riata.data.segmentation import Segmentation
 from riata.inference.decoder import MARGINALS, SPANS, Decoder, Risk
 from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
-from riata.models.structures.segments import SegmentOutputs
+from riata.structures.segments.model import SegmentOutputs
 from samples import CHUNKS, draws, recoded_chunker, tagger
 
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]

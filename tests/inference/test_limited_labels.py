@@ -17,7 +17,7 @@ from riata.data.memory import as_corpus
 from riata.features.dictionary import TagDictionary
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
+from riata.structures.chain.model import ChainOutputs
 from samples import draws
 
 ONE_BACK = ["word[0]\nedge", "word[0]\nword[-1]\nedge\nedge word[0]\nlabel[-1] word[0]", "word[0]"]

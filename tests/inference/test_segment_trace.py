@@ -15,9 +15,9 @@ from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
-from riata.models.structures.segments import SegmentOutputs
 from riata.models.weights_by_name import by_name
 from riata.registry import get
+from riata.structures.segments.model import SegmentOutputs
 from samples import embedded, quietly, segment_chunker
 from segment_problems import TEMPLATES, noise
 

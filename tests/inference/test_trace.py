@@ -24,9 +24,9 @@ from riata.errors import DataError, LabelError, NotFittedError, SettingError, Un
 from riata.explaining.tracing import traced
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
 from riata.models.weights_by_name import by_name
 from riata.problems.problem import defined
+from riata.structures.chain.model import ChainOutputs
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, draws, quietly
 
 WHEN = ["laso", "early", "max-violation", "standard"]

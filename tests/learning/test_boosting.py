@@ -18,8 +18,8 @@ from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
-from riata.models.names.chain import name_of
-from riata.models.structures.chain import ChainOutputs
+from riata.structures.chain.model import ChainOutputs
+from riata.structures.chain.names import name_of
 from samples import CHUNKS, FEATURES, TAGS, draws, quietly
 
 LABELS = ("X", "Y", "Z")

@@ -10,10 +10,10 @@ from riata._core import ChainWeights, SegmentWeights
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch import lbfgs
 from riata.learning.events import Note, Progressed, Started
+from riata.structures.segments.templates import parse as parse_segments
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, quietly
 
 TEMPLATE = parse("word[0]\ntag[0]\nedge")

@@ -9,7 +9,7 @@ import riata
 from enumerated_margins import least
 from oracle.margin import combined
 from riata.errors import UnsupportedError
-from riata.features import joint as joint_templates
+from riata.structures.joint import templates as joint_templates
 from samples import quietly
 
 TAGS, CHUNKS = ("N", "V"), ("B-A", "O")

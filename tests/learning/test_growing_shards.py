@@ -17,8 +17,8 @@ from oracle.shards import iterative_mixing
 from riata import _core
 from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
+from riata.structures.segments.templates import parse as parse_segments
 from samples import embedded, quietly
 from segment_problems import EXACT_TEMPLATES, noise
 

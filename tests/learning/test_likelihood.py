@@ -16,10 +16,10 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.first_order import Legality
-from riata.learning.structures.chain import heads
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
 from riata.registry import get
+from riata.structures.chain.learning import heads
+from riata.structures.chain.model import ChainOutputs
 from samples import draws
 
 TEMPLATES = [

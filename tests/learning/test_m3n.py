@@ -7,10 +7,10 @@ import pytest
 import riata
 from riata import registry
 from riata.errors import RiataWarning, SettingError, UnsupportedError
-from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.learning.batch import prior
 from riata.learning.margin.settings import SOLVERS
+from riata.structures.segments import templates as segment_templates
 from samples import embedded, quietly
 
 TRAIN, TEST = embedded()[:60], embedded()[150:250]

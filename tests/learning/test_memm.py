@@ -21,8 +21,8 @@ from riata.features.templates import parse
 from riata.inference.decoder import Decoder
 from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs, constrained
 from riata.registry import get
+from riata.structures.chain.model import ChainOutputs, constrained
 from samples import CHUNKS, INPUTS, TAGS, WORDS, draws, embedded, quietly
 
 TEMPLATES = ["word[0]\nedge", "word[-1]\nword[0]\nword[0] word[1]\nedge\nedge word[0]", "word[0]", "number(1)[0]\nedge"]

@@ -19,7 +19,7 @@ from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import Plan, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
+from riata.structures.chain.model import ChainOutputs
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 

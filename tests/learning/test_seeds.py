@@ -9,11 +9,11 @@ from packed_weights import weights_of
 from riata._core import normalised_sum
 from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.learning.online import SentenceTrainer
 from riata.models.weights_by_name import by_name
+from riata.structures.segments.templates import parse as parse_segments
 from samples import FEATURES, TAGS, embedded, quietly
 
 HISTORY = parse("word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nword[0] label[-1]")

@@ -10,7 +10,7 @@ from oracle.laso import norm
 from oracle.margins import SegmentMargins
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
-from riata.features.segments import parse
+from riata.structures.segments.templates import parse
 from samples import embedded, quietly
 from segment_problems import TEMPLATES, noise
 

@@ -8,7 +8,7 @@ import pytest
 import riata
 from riata import Chunker, RiataWarning, Tagger
 from riata.errors import UnsupportedError
-from riata.features.segments import parse
+from riata.structures.segments.templates import parse
 from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, quietly
 
 SMALL = parse("inside word[0]\ninside tag[0]\nfirst tag[-1]\nlast tag[1]\nsequence tag[0]\nlength\nlabel[-1]")

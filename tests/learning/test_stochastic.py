@@ -12,9 +12,9 @@ from learning.test_segment_likelihood import CASES, function_of
 from oracle import sgd
 from riata import _core
 from riata.estimators.model_file import to_bytes
-from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch.sgd import StochasticMinimiser
+from riata.structures.segments.templates import parse as parse_segments
 from samples import draws, embedded, quietly
 from segment_problems import noise
 

@@ -19,7 +19,7 @@ from riata.features.attributes import builtin
 from riata.inference.decoder import Decoder
 from riata.learning.winnow import step_confidences
 from riata.models.model import Model
-from riata.models.structures.chain import ChainOutputs
+from riata.structures.chain.model import ChainOutputs
 from samples import TAGS, WORDS, draws, embedded, quietly
 
 TEMPLATES = [

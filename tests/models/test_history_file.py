@@ -155,6 +155,6 @@ def test_a_file_whose_rows_ask_for_too_much_memory_is_refused(monkeypatch):
     for name in ("slots", "ngrams"):
         arrays[f"history/{name}"] = np.zeros(10**6, np.uint8)
     monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 10**6)
-    monkeypatch.setattr("riata.models.structures.chain.unpack_chain", None)
+    monkeypatch.setattr("riata.structures.chain.model.unpack_chain", None)
     with pytest.raises(ModelFileError, match="GiB"):
         from_bytes(container.pack(header, arrays))

@@ -28,7 +28,7 @@ from riata.inference.rules.rule import HARD, Automaton, Parts, Rule
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames
 from riata.models.model import Model
-from riata.models.structures.segments import SegmentOutputs
+from riata.structures.segments.model import SegmentOutputs
 from rule_problems import automata, rule_sets
 from samples import draws
 

@@ -342,7 +342,7 @@ def test_a_file_that_asks_for_too_much_memory_is_refused(monkeypatch, model, pro
 def test_many_labels_without_their_flags_are_refused_before_memory_is_asked_for(monkeypatch):
     header, arrays = container.unpack(memoryview(to_bytes(chunker())))
     header["labels"] = [str(i) for i in range(4096)]
-    monkeypatch.setattr("riata.models.structures.chain.StoredChain", None)
+    monkeypatch.setattr("riata.structures.chain.model.StoredChain", None)
     with pytest.raises(ModelFileError, match="'start' is inconsistent"):
         from_bytes(container.pack(header, arrays))
 

@@ -64,7 +64,7 @@ def test_where_memory_ends_all_the_same_it_is_told_as_a_fault_of_the_file(monkey
     def no_memory(*arguments):
         raise MemoryError
 
-    monkeypatch.setattr("riata.models.structures.chain.StoredChain", no_memory)
+    monkeypatch.setattr("riata.structures.chain.model.StoredChain", no_memory)
     with pytest.raises(ModelFileError, match=r"m\.riata: the model asks for more memory than there is"):
         riata.load_model(path)
 

@@ -10,11 +10,11 @@ from oracle.factorial import marginals
 from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, ModelFileError, RiataWarning, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
-from riata.features import joint
-from riata.features.factorial import parse
 from riata.features.language import language_of
 from riata.inference.decoder import EXACT
 from riata.models import container
+from riata.structures.factorial.templates import parse
+from riata.structures.joint import templates as joint
 from samples import embedded, quietly
 
 DATA = embedded(("word", "tag", "chunk"))[:60]

@@ -140,7 +140,7 @@ def test_where_exact_search_is_cheap_its_argmax_decides():
 def test_where_it_is_not_the_score_of_the_truth_decides(monkeypatch):
     template = "word[0]\ntag[0]\nlabel[-2] label[-1]\nlabel[-1] tag[0]"
     cheap = chunker(template).search_errors(TEST)
-    monkeypatch.setattr("riata.models.structures.chain.MOST_STATES", 1000)
+    monkeypatch.setattr("riata.structures.chain.model.MOST_STATES", 1000)
     made = chunker(template)
     errors = made.search_errors(TEST)
     assert errors.test == "truth"

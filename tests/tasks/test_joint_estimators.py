@@ -15,8 +15,9 @@ from riata.commands import main
 from riata.data.columns import write_columns
 from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
-from riata.features import joint, templates
+from riata.features import templates
 from riata.models.weights_by_name import by_name
+from riata.structures.joint import templates as joint
 
 TEMPLATE = """tag word[0]
 tag suffix3[0]

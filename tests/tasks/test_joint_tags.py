@@ -14,10 +14,10 @@ from riata.data.types import Column
 from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
 from riata.estimators.likely_tags import LikelyApart, likely
 from riata.features.likely_tags import ChosenTags, tags_in
-from riata.features.transitions import compile_transitions, parse
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks
 from riata.models import container
+from riata.structures.transitions.templates import compile_transitions, parse
 from samples import check_words_are_enough, other_tags, quietly, treebank
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")

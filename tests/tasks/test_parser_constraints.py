@@ -11,8 +11,8 @@ from riata import constraints as c
 from riata.data.memory import as_corpus
 from riata.errors import SearchError, SettingError, UnsupportedError
 from riata.features.arcs import parse
-from riata.inference.structures.transitions import SYSTEMS
 from riata.models import constrained_trees
+from riata.structures.transitions.structure import SYSTEMS
 from samples import quietly, treebank
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")

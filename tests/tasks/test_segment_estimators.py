@@ -13,8 +13,9 @@ from riata.commands import main
 from riata.data.columns import write_columns
 from riata.data.encodings.base import shown_encodings
 from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
-from riata.features import segments, templates
+from riata.features import templates
 from riata.models.weights_by_name import by_name
+from riata.structures.segments import templates as segments
 
 TEMPLATE = "inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast tag[1]\nfirst tag[-1]\nlength\nlabel[-1]"
 

@@ -7,8 +7,8 @@ import riata
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, with_trees
 from riata.errors import SettingError, UnsupportedError
-from riata.inference.structures.transitions import SYSTEMS
 from riata.learning.events import Progressed, Started
+from riata.structures.transitions.structure import SYSTEMS
 from samples import quietly, treebank
 
 SENTENCES = [

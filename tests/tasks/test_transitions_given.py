@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import riata
 from all_trees import heads_of_trees
 from riata.errors import LabelError, UnsupportedError
-from riata.inference.structures.transitions import SYSTEMS
+from riata.structures.transitions.structure import SYSTEMS
 from samples import quietly, treebank
 
 pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")

@@ -9,7 +9,6 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from riata._core import ColumnParser, find_unwritable, written
@@ -21,8 +20,7 @@ from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from riata.confidence.calibration import Calibration
     from riata.data.recoding import Tags
-    from riata.estimators.sequence import SequenceEstimator
-    from riata.inference.decoder import Decoder
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 

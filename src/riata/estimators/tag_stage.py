@@ -24,12 +24,12 @@ from riata.estimators.labels import Part
 from riata.estimators.trees import JOINT
 from riata.estimators.two_passes import followed
 from riata.features.likely_tags import tags_in
-from riata.inference.structures.chain import ALIKE
-from riata.learning.dictionary import NAME as DICTIONARY
 from riata.learning.events import Listener, Note, ignore
 from riata.learning.jackknife import Indices, folds_of, jackknifed, joined_labels
 from riata.models.container import TAGGER
 from riata.parallel import cores
+from riata.structures.chain.learning import NAME as DICTIONARY
+from riata.structures.chain.structure import ALIKE
 
 MANY = 250  # tags, above which words get only tags of words like them
 RICH = 10_000  # tokens, above which n-grams seen once are left out

@@ -12,7 +12,7 @@ from riata.features.named_sets import is_named_set, read_source
 from riata.features.templates import SUMMARIES, Read, Template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 

@@ -35,7 +35,7 @@ from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 from riata.features.named_sets import read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 

@@ -16,7 +16,7 @@ from riata.importing.formats.base import Format, head_of
 from riata.importing.model_text import ModelText
 from riata.importing.parts import Imported
 from riata.inference.rules.first_order import encoded
-from riata.models.structures.chain import constrained
+from riata.structures.chain.model import constrained
 
 if TYPE_CHECKING:
     from riata.estimators.sequence import SequenceEstimator

@@ -20,7 +20,7 @@ from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.models.outputs import of_kind
 from riata.models.parts import refuse_huge, weight_bytes
-from riata.models.structures.chain import ChainOutputs
+from riata.structures.chain.model import ChainOutputs
 
 Matrix = NDArray[np.float64]
 EDGE = Template((), edge=True)

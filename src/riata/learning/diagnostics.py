@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from riata._core import unbounded
 from riata.errors import UnsupportedError
-from riata.learning import diagnostics as theory
 
 NOT_MET = "no promise: training may have compared states that this search never met"
 SAYS_NOTHING = "above 1, so it says nothing"
@@ -48,7 +47,7 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """Margins are those of the final weights, not averaged, divided by their norm. See docs/theory.md.
+    """Margins are those of the final weights, not averaged, divided by their norm. See docs/md.
 
     survival_margin: by how much the search keeps the truth, and ends with it; it works where this is above 0.
     level_margin: the least u . delta / max(1, |delta|) over decisions, y-good x y-bad; raw_margin: the least u . delta.
@@ -205,36 +204,34 @@ class _Bounds:
             )
 
     def theorem1(self) -> Bound:
-        return self.separated(self.recorded[0], self.raw, lambda gamma: theory.theorem1(self.R, gamma))
+        return self.separated(self.recorded[0], self.raw, lambda gamma: theorem1(self.R, gamma))
 
     def corollary2(self) -> Bound:
         self.check_data()
-        return self.measured(theory.best_corollary2(self.R, self.raw, self.run.epochs)[0])
+        return self.measured(best_corollary2(self.R, self.raw, self.run.epochs)[0])
 
     def corollary3(self) -> Bound:
         self.check_data()
-        return self.measured(theory.corollary3(theory.best_corollary2(self.R, self.raw)[0], self.examples), most=1)
+        return self.measured(corollary3(best_corollary2(self.R, self.raw)[0], self.examples), most=1)
 
     def theorem4(self) -> Bound:
-        theory.check_theorem4(self.alpha, self.B, self.C)
+        check_theorem4(self.alpha, self.B, self.C)
         p = self.run.settings["p"]
-        return self.separated(self.recorded[1], self.normalised, lambda gamma: theory.theorem4(self.alpha, gamma, p))
+        return self.separated(self.recorded[1], self.normalised, lambda gamma: theorem4(self.alpha, gamma, p))
 
     def corollary5(self) -> Bound:
         self.check_corollary5()
-        return self.measured(theory.best_corollary5(self.C, self.normalised, self.run.epochs)[0])
+        return self.measured(best_corollary5(self.C, self.normalised, self.run.epochs)[0])
 
     def check_corollary5(self) -> None:
         if self.run.settings["p"] != 2:
             raise UnsupportedError("the corollary is about the 2-norm, and this run had another.")
-        theory.check_corollary5(self.alpha, self.B, self.C)
+        check_corollary5(self.alpha, self.B, self.C)
         self.check_data()
 
     def corollary6(self) -> Bound:
         self.check_corollary5()
-        return self.measured(
-            theory.corollary6(theory.best_corollary5(self.C, self.normalised)[0], self.examples), most=1
-        )
+        return self.measured(corollary6(best_corollary5(self.C, self.normalised)[0], self.examples), most=1)
 
     def separated(self, recorded: float, margins: NDArray[np.float64], bound: Callable[[float], float]) -> Bound:
         """The bound from the margin over the updates of the run or, if these were not recorded, over the decisions measured."""

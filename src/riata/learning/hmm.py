@@ -32,8 +32,8 @@ from riata.learning.events import Epoch
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
-from riata.models.structures.chain import PRECISIONS
 from riata.settings import Setting
+from riata.structures.chain.model import PRECISIONS
 
 Counts = NDArray[np.float64]
 Ids = NDArray[np.int32]

@@ -22,8 +22,6 @@ from riata.models.parts import MOST_LABELS
 
 if TYPE_CHECKING:
     from riata.choosing.options import Options
-    from riata.inference.rules.first_order import Legality
-    from riata.learning.events import Listener
 
 
 OUTSIDE = "O"

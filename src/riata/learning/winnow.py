@@ -30,8 +30,8 @@ from riata.features.compile import Features
 from riata.learning.loop import Trainer
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
-from riata.models.structures.chain import PRECISIONS
 from riata.settings import Setting
+from riata.structures.chain.model import PRECISIONS
 
 SMALLEST = 1e-9
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,6 @@ from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
 from riata.scoring.trees import TreeReport, count_trees, las_of, las_universal_of, tree_report, uas_of
 from riata.showing.table import Cell, Table
-
-if TYPE_CHECKING:
-    from riata.showing.table import Table
-
 
 # By name, the metrics that are statistics of summed rows.
 STATISTICS: Mapping[str, Statistic] = {

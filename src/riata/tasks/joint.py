@@ -15,10 +15,10 @@ from riata.estimators.pairs import OUTPUTS, PairColumns, PairFitting, PairLabels
 from riata.estimators.parameters import documented
 from riata.estimators.sequence import SequenceEstimator
 from riata.learning.events import Listener
-from riata.learning.structures.joint import totals
 from riata.models.model import Model
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_columns, evaluate_pairs
+from riata.structures.joint.learning import totals
 from riata.tasks.base import Task
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from riata.data.types import Column, Corpus
 
 if TYPE_CHECKING:
     import threading
+    from pathlib import Path
 
 
 ColumnName = int | str  # a number, or a name where columns have names

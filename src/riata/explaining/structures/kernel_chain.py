@@ -1,5 +1,0 @@
-"""Traces of chains with a kernel. An action is a label."""
-
-from riata.explaining.structures.chain import TracedChain
-
-TRACED = TracedChain

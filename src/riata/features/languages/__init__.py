@@ -1,1 +1,0 @@
-"""Template languages: one file per structure, with its name, which defines LANGUAGE."""

@@ -1,1 +1,0 @@
-"""How each structure is learnt: one file per structure, with its name, which defines LEARNT."""

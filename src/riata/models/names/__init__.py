@@ -1,1 +1,0 @@
-"""Weights by name: one file per structure, with its name, which defines NAMES."""

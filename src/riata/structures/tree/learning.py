@@ -1,0 +1,13 @@
+"""Learning dependency trees whose arcs may cross."""
+
+from riata._core import TreePotentials, TreePotentials64
+from riata.learning.arcs import LearntArcs
+from riata.structures.tree.model import TreeOutputs
+
+
+class LearntTrees(LearntArcs):
+    outputs_of = TreeOutputs
+    potentials_of = TreePotentials, TreePotentials64
+
+
+LEARNT = LearntTrees
