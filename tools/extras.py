@@ -1,6 +1,6 @@
 """Prints the requirements of extras of the installed package, for pip.
 
-    python tools/extras.py test docs
+python tools/extras.py test docs
 """
 
 import re

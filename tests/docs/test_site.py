@@ -13,8 +13,9 @@ from riata import registry
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-sys.path.insert(0, str(ROOT / "tools" / "site"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "site")]
 
+import recipes  # noqa: E402
 from repository import BELOW, FENCED, LINK, included, navigation, site_links  # noqa: E402
 
 GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Why and measured", "For teachers", "Project"]
@@ -41,12 +42,18 @@ def test_links_work_in_a_plain_view_of_the_repository(page):
     assert not missing
 
 
-def test_every_recipe_has_a_page():
-    pages = {page.stem for page in (DOCS / "recipes").glob("*.md")} - {"index"}
-    assert pages == set(registry.names("recipe"))
-    for page in pages:
-        text = (DOCS / "recipes" / f"{page}.md").read_text(encoding="utf-8")
-        assert all(part in text for part in ("| paper |", "| cost |", "**Wins.**", "**Loses.**"))
+def test_every_recipe_has_a_section_with_what_the_registry_knows():
+    text = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    assert text == recipes.page(text), "python tools/recipes.py writes it"
+    assert all(f"### `{name}`\n" in text and f"](#{name})" in text for name in registry.names("recipe"))
+
+
+def test_a_recipe_without_a_section_or_a_part_of_it_is_named():
+    text = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match=r"`mira` lacks \*\*Loses"):
+        recipes.page(re.sub(r"(?s)(### `mira`.*?)\*\*Loses", r"\1Loses", text))
+    with pytest.raises(ValueError, match="there are"):
+        recipes.page(text.replace("### `mira`", "### `nira`"))
 
 
 def test_links_to_files_that_are_pages_of_the_site_lead_to_these_pages():
