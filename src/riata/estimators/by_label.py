@@ -15,7 +15,7 @@ Marginals = list[dict[Any, float]]  # for every token, probabilities by label
 
 
 class ByLabel:
-    """What estimators of sequences inherit (docs/coming-from-sklearn-crfsuite.md)."""
+    """What estimators of sequences inherit (docs/coming-from.md)."""
 
     if TYPE_CHECKING:  # attributes that the estimator defines
         classes_: list[Any]
