@@ -13,7 +13,8 @@ import riata
 
 ROOT = Path(__file__).parents[2]
 OTHERS = ("README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md", "benchmarks/README.md")
-PAGES = [*(ROOT / name for name in OTHERS), *sorted((ROOT / "docs").rglob("*.md"))]
+DESIGNS = [path for folder in ("native", "src", "examples") for path in sorted((ROOT / folder).rglob("README.md"))]
+PAGES = [*(ROOT / name for name in OTHERS), *DESIGNS, *sorted((ROOT / "docs").rglob("*.md"))]
 LONGEST = 30  # words
 
 LEFT_OUT = re.compile(r"^```.*?^```[ ]*$|<!--.*?-->|^## References.*", re.MULTILINE | re.DOTALL)
