@@ -12,7 +12,15 @@ import pytest
 import riata
 
 ROOT = Path(__file__).parents[2]
-OTHERS = ("README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md", "benchmarks/README.md")
+OTHERS = (
+    "README.md",
+    "HACKING.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "corpus/README.md",
+    "benchmarks/README.md",
+    "examples/tour.md",
+)
 DESIGNS = [path for folder in ("native", "src", "examples") for path in sorted((ROOT / folder).rglob("README.md"))]
 PAGES = [*(ROOT / name for name in OTHERS), *DESIGNS, *sorted((ROOT / "docs").rglob("*.md"))]
 LONGEST = 30  # words

@@ -18,7 +18,11 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "site")]
 import recipes  # noqa: E402
 from repository import BELOW, FENCED, LINK, included, navigation, site_links  # noqa: E402
 
-GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Measured", "For teachers", "Project"]
+GROUPS = [
+    "Start",
+    *(f"Guide: {part}" for part in ("data and features", "tasks", "learners", "predict, judge, understand")),
+    *("Reference", "Measured", "For teachers", "Project"),
+]
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md")
 LINKED = [*PAGES, *(ROOT / name for name in OUTSIDE)]

@@ -1,5 +1,5 @@
 """Attributes of estimators of sequences that the rest of Riata uses: `dir` leaves them out, and they may change. Others:
-docs/estimators.md.
+docs/api/estimators.md.
 """
 
 INTERNAL = frozenset(
