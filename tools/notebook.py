@@ -1,4 +1,4 @@
-"""Writes docs/tour.ipynb from examples/tour.md: `python tools/notebook.py`. Text becomes Markdown cells, Python blocks become code cells."""
+"""Writes docs/tour.ipynb from examples/tour.md: `python tools/notebook.py`. Python blocks become code cells."""
 
 from __future__ import annotations
 

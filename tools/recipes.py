@@ -1,7 +1,8 @@
 """Writes what the registry knows into docs/recipes.md: `python tools/recipes.py`.
 
-This is the table of all recipes, in the order of the page's sections, and the row of settings in each section. The rest of a section
-(objective, cost, where it wins and loses) is written by hand. A recipe without a section, or a section without its parts, is an error.
+These are the rows of the table, in the order of the page's sections, with structure, search and epochs, and the settings in each section.
+What was measured, and the rest of a section (objective, cost, where it wins and loses), is written by hand. A recipe without a
+section, or a section without its parts, is an error.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ PARTS = ("| paper |", "| use it |", "| cost |", "| settings |", "**Wins.**", "**
 def page(text: str) -> str:
     """The text of the page with today's registry in it."""
     head, *parts = re.split(r"(?m)^(?=##)", text)
-    rows, seen, family = ["| recipe | what it does | structure, search | epochs |", "|---|---|---|---:|"], [], ""
+    seen: list[str] = []
+    rows: list[str] = []
+    family = ""
     for at, part in enumerate(parts):
         level, title = HEADING.match(part).groups()  # type: ignore[union-attr]
         if level == "##":
@@ -33,21 +36,35 @@ def page(text: str) -> str:
                 raise ValueError(f"docs/recipes.md: the section {title} lacks {', '.join(missing)}")
             recipe = registry.get("recipe", name)
             if family:
-                rows.append(f"| | **{family}** | | |")
+                rows.append(f"| **{family}** |" + " |" * 8)
                 family = ""
-            rows.append(row(recipe))
-            settings = ", ".join(f"`{setting.name}={shown(setting.default)}`" for setting in recipe.settings)
-            parts[at] = SETTINGS.sub(lambda _, told=settings: f"| settings | {told} |", part)
+            rows.append(row(recipe, text))
+            told = f"| settings | {settings(recipe, seen)} |"
+            parts[at] = SETTINGS.sub(lambda _, told=told: told, part)
             seen.append(name)
     if sorted(seen) != sorted(registry.names("recipe")):
         raise ValueError(
             f"docs/recipes.md has sections of {sorted(seen)}; there are {sorted(registry.names('recipe'))}"
         )
-    return "".join([TABLE.sub(lambda _: "\n" + "\n".join(rows) + "\n\n", head), *parts])
+    return TABLE.sub(lambda old: "\n" + "\n".join([*old[0].split("\n")[1:3], *rows]) + "\n\n", "".join([head, *parts]))
 
 
-def row(recipe: Any) -> str:
-    return f"| [`{recipe.name}`](#{recipe.name}) | {recipe.summary} | {recipe.structure}, {recipe.queue} | {recipe.epochs} |"
+def settings(recipe: Any, seen: list[str]) -> str:
+    """With their defaults; of a recipe whose settings are those of one before, the differences."""
+    own = {setting.name: setting.default for setting in recipe.settings}
+    for name in seen:
+        other = {setting.name: setting.default for setting in registry.get("recipe", name).settings}
+        if list(other) == list(own) and len(own) > 6:
+            changed = ", ".join(f"`{key}={shown(value)}`" for key, value in own.items() if other[key] != value)
+            return f"as `{name}`" + f", but {changed}" * bool(changed)
+    return ", ".join(f"`{key}={shown(value)}`" for key, value in own.items())
+
+
+def row(recipe: Any, text: str) -> str:
+    """With what was measured, which stays."""
+    old = re.search(rf"^\| \[`{recipe.name}`\].*$", text, re.MULTILINE)
+    measured = old[0].split("|")[4:-1] if old else [" "] * 6
+    return f"| [`{recipe.name}`](#{recipe.name}) | {recipe.structure}, {recipe.queue} | {recipe.epochs} |{'|'.join(measured)}|"
 
 
 def shown(value: object) -> str:
