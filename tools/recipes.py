@@ -16,8 +16,8 @@ from riata import registry
 PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
 TABLE = re.compile(r"(?<=<!-- from the registry: python tools/recipes.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 HEADING = re.compile(r"^(##|###) (.+)$", re.MULTILINE)
-SETTINGS = re.compile(r"^\| settings \|.*\|$", re.MULTILINE)
-PARTS = ("| paper |", "| use it |", "| cost |", "| settings |", "**Wins.**", "**Loses.**")
+SETTINGS = re.compile(r"^- settings: .*$", re.MULTILINE)
+PARTS = ("- paper: ", "- use it: ", "- cost: ", "- settings: ", "**Wins.**", "**Loses.**")
 
 
 def page(text: str) -> str:
@@ -39,7 +39,7 @@ def page(text: str) -> str:
                 rows.append(f"| **{family}** |" + " |" * 8)
                 family = ""
             rows.append(row(recipe, text))
-            told = f"| settings | {settings(recipe, seen)} |"
+            told = f"- settings: {settings(recipe, seen)}"
             parts[at] = SETTINGS.sub(lambda _, told=told: told, part)
             seen.append(name)
     if sorted(seen) != sorted(registry.names("recipe")):
