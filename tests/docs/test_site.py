@@ -23,6 +23,16 @@ GROUPS = [
     *(f"Guide: {part}" for part in ("data and features", "tasks", "learners", "predict, judge, understand")),
     *("Reference", "Measured", "For teachers", "Project"),
 ]
+# What people look for.
+# fmt: off
+SEARCHED = [
+    "confidence", "calibration", "early stopping", "error analysis", "word vectors", "model files",
+    "constraints", "conditional random fields", "dependency parsing", "semantic roles", "kernels", "boosting",
+    "winnow", "hashing and streaming", "decoding: viterbi", "scoring: precision, recall",
+    "serving models over http", "semi-markov", "templates", "pandas", "json lines", "conll-u", "crfsuite",
+    "installing", "glossary", "recipes", "benchmarks",
+]
+# fmt: on
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md")
 LINKED = [*PAGES, *(ROOT / name for name in OUTSIDE)]
@@ -60,6 +70,13 @@ def test_a_recipe_without_a_section_or_a_part_of_it_is_named():
         recipes.page(text.replace("### `mira`", "### `nira`"))
 
 
+def test_the_documentation_stays_short():
+    assert len(PAGES) <= 75
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES) <= 90_000
+    assert (ROOT / "CHANGELOG.md").stat().st_size <= 12 * 1024
+    assert (ROOT / "HACKING.md").stat().st_size <= 10 * 1024
+
+
 def test_links_to_files_that_are_pages_of_the_site_lead_to_these_pages():
     pages = included(DOCS)
     assert pages["CHANGELOG.md"] == "docs/changelog.md"
@@ -95,3 +112,7 @@ def test_sphinx_builds_the_site_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     assert re.search(r"<img[^>]+demo\.svg", page)
+    index = (tmp_path / "html" / "searchindex.js").read_text(encoding="utf-8").lower()
+    titles = re.search(r'"?alltitles"?:\{(.*?)\},"?docnames"?', index, re.DOTALL)
+    assert titles is not None
+    assert not [noun for noun in SEARCHED if noun not in titles[1]]
