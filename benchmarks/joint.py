@@ -1,4 +1,4 @@
-"""Tags and chunks in one search: `python -m benchmarks.joint` prints the table of docs/joint.md.
+"""Tags and chunks in one search: `python -m benchmarks.joint` prints the figures of docs/joint.md.
 
 CoNLL-2000 development data, words alone as input, the template joint2005, beam 10, 6 epochs.
 """

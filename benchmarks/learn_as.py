@@ -3,7 +3,7 @@
     python -m benchmarks.learn_as                     perceptron and mira, both templates
     python -m benchmarks.learn_as classic mira        lines that have all these words
 
-The table in docs/features.md was made with this.
+The table in docs/defaults.md was made with this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What merging does to learning by search: `python -m benchmarks.merging` prints the table of docs/learning-to-search.md.
+"""What merging does to learning by search: `python -m benchmarks.merging` prints the table for docs/learning-to-search.md.
 
 CoNLL-2000: the first 300 sentences of the training data, scored on development data; segments with the template laso2005, which reads no
 earlier label; laso-perceptron, 5 epochs, two seeds.

@@ -1,4 +1,4 @@
-"""What other norms than the Euclidean one do to laso-alma: `python -m benchmarks.p_norms` prints the table of docs/learning-to-search.md.
+"""What other norms than the Euclidean one do to laso-alma: `python -m benchmarks.p_norms` prints the figures of docs/learning-to-search.md.
 
 CoNLL-2000 development data, beam 5, CRFsuite's template, 5 epochs, two seeds; all but F1 is of the first seed.
 """

@@ -101,34 +101,39 @@ def page(results: list[dict[str, Any]]) -> str:
         "This page shows how good and how fast Riata is, beside other tools. `make bench` measures with one thread and writes it.",
         "[benchmarks/README.md](../benchmarks/README.md) explains the questions and how to run them again.",
         "",
-        "All scores are on development data. Times are CPU seconds. Compare times only within one question and one commit. "
-        "The measurements were made at these commits:",
+        "All scores are on development data. Times are CPU seconds. Compare times only within one question and one commit.",
     ]
     apart = (comparison.QUESTION, side_by_side.QUESTION)
     rows = [row(result) for result in results if result["question"] not in apart]
     if rows:
-        lines += ["", *machines(results), "", "A question is a folder of `benchmarks`, a contestant a file in it:", ""]
-        lines += ["| question | contestant | score | seeds | 95 % interval | train s | decode s | peak MB | commit |"]
-        lines += ["|---|---|---:|---|---|---:|---:|---:|---|", *rows]
+        lines += [
+            "",
+            *machines(results),
+            "",
+            "A question is a folder of `benchmarks`, a contestant a file in it; scores are means over seeds:",
+            "",
+        ]
+        lines += ["| question | contestant | score | 95 % interval | train s | decode s | peak MB | commit |"]
+        lines += ["|---|---|---:|---|---:|---:|---:|---|", *rows]
     return "\n".join(lines + comparison.section(results) + side_by_side.section(results)) + "\n"
 
 
 def machines(results: list[dict[str, Any]]) -> list[str]:
-    """Where and when: a line for every commit that results are of."""
-    told = {(result["commit"], result["date"], result["cpu"], result["python"]): None for result in results}
-    return [f"- {commit}: {date}, {cpu}, Python {python}" for commit, date, cpu, python in told]
+    """Where and when."""
+    days = sorted({result["date"] for result in results})
+    told = sorted({f"{result['cpu']}, Python {result['python']}" for result in results})
+    return [f"Measured on {'; '.join(told)}, {days[0]} to {days[-1]}."]
 
 
 def row(result: dict[str, Any]) -> str:
     head = f"| {result['question']} | {result['contestant']} "
     if "error" in result:
-        return head + f"| did not run: {result['error']} | | | | | | {result['commit']} |"
+        return head + f"| did not run: {result['error']} | | | | | {result['commit']} |"
     name = next(name for name in NAMES if name in result["metrics"])
     scores = result.get("scores") or [result["metrics"][name]]
-    seeds = ", ".join(f"{score:.2f}" for score in scores) if len(scores) > 1 else ""
     low, high = result["interval"]
     return (
-        head + f"| {NAMES[name]} {sum(scores) / len(scores):.2f} | {seeds} | {low:.2f} to {high:.2f} "
+        head + f"| {NAMES[name]} {sum(scores) / len(scores):.2f} | {low:.2f} to {high:.2f} "
         f"| {result['seconds_train']:.2f} | {result['seconds_decode']:.2f} | {result['peak_mb']:.0f} | {result['commit']} |"
     )
 

@@ -1,4 +1,4 @@
-"""Segments with the features of LaSO's chunking: `python -m benchmarks.segments` prints the table of docs/segments.md.
+"""Segments with the features of LaSO's chunking: `python -m benchmarks.segments` prints a table of docs/structures-measured.md.
 
 CoNLL-2000 development data, the template laso2005, 10 epochs, one seed.
 """

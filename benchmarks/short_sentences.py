@@ -5,7 +5,7 @@
     python -m benchmarks.short_sentences people probablepeople-*/name_data/labeled/*.xml
     python -m benchmarks.short_sentences addresses usaddress-*/training/labeled.xml
 
-The table in docs/defaults.md was made with this.
+The figures in docs/defaults.md were made with this.
 """
 
 from __future__ import annotations

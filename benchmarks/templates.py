@@ -4,7 +4,7 @@
     python -m benchmarks.templates ner before "before, edge shape" --seeds 5
     python -m benchmarks.templates ner --recipe mira --epochs 14 --seeds 3
 
-The tables in docs/features.md were made with this.
+The tables in docs/defaults.md were made with this.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Receipts, line by line: what no line tells by itself, the rules of receipts do.
 
 Every line gets a label by its own word alone. A `sum` may be a subtotal or the total, and a date may be the day or the end of a
-guarantee: one line does not tell. Predictions that keep the rules find out. docs/constraints-tutorial.md goes through it step by step.
+guarantee: one line does not tell. Predictions that keep the rules find out. docs/constraints.md goes through it step by step.
 """
 
 import random

@@ -61,7 +61,7 @@ def explained(trace: Trace, fault: str | None = None, note: str | None = None, *
 
 
 def garden_path(beam=1, *, truth=True, features=True):
-    """The trace of docs/trace.md: a tagger that a beam of one leads astray."""
+    """The trace of docs/explain.md: a tagger that a beam of one leads astray."""
 
     lines = "the old man sleeps", "the old boat sinks", "the man sleeps", "the old man the boat", "the old see the man"
     words = [line.split() for line in lines]

@@ -1,4 +1,4 @@
-"""Writes docs/tour.ipynb from docs/tour.md: `python tools/notebook.py`. Text becomes Markdown cells, Python blocks become code cells."""
+"""Writes docs/tour.ipynb from examples/tour.md: `python tools/notebook.py`. Python blocks become code cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from printed import FENCE  # noqa: E402
 
-SOURCE, TARGET = ROOT / "docs" / "tour.md", ROOT / "docs" / "tour.ipynb"
+SOURCE, TARGET = ROOT / "examples" / "tour.md", ROOT / "docs" / "tour.ipynb"
 
 
 def cells_of(page: str) -> list[dict[str, Any]]:

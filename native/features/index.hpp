@@ -1,4 +1,4 @@
-// The feature index: a trie of id pairs (see HACKING.md). Every n-gram of attribute values has a dense id in its family, and a template
+// The feature index: a trie of id pairs (see README.md beside it). Every n-gram of attribute values has a dense id in its family, and a template
 // reads a family at an offset.
 #pragma once
 

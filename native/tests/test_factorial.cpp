@@ -147,7 +147,7 @@ void check_approximations() {
       const Distance trees[] = {distance(random_scores(rng, one, 1, 3), how), distance(random_scores(rng, apart, 6, 3), how),
                                 distance(random_scores(rng, single, 6, 3), how), distance(random_scores(rng, path, 1, 3), how)};
       for (const Distance& tree : trees) CHECK(tree.converged && tree.log_z < 1e-8 && tree.label < 1e-8);
-      for (const FactorialShape* shape : {&one, &three}) {  // weak factors: near; docs/factorial.md has a table
+      for (const FactorialShape* shape : {&one, &three}) {  // weak factors: near; docs/joint.md has a table
         const Distance weak = distance(random_scores(rng, *shape, 6, 0.5), how);
         CHECK(weak.converged && weak.log_z < 0.05 && weak.label < 0.02);
         const Distance strong = distance(random_scores(rng, *shape, 6, 2), how);

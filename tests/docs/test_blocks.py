@@ -23,9 +23,10 @@ from printed import Block, blocks_of, difference
 from samples import some_slow
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "corpus" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+OTHERS = ("README.md", "corpus/README.md", "examples/tour.md")
+PAGES = [*(ROOT / name for name in OTHERS), *sorted((ROOT / "docs").rglob("*.md"))]
 LONG = (  # pages whose examples take seconds
-    "analysis coming-from-sklearn-crfsuite compare crf crf-measured mira learning-to-search theory which-recipe"
+    "analysis coming-from compare crf learners-measured mira learning-to-search recipes theory which-recipe"
 )
 SLOW = {ROOT / "docs" / f"{name}.md" for name in LONG.split()}
 

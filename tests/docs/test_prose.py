@@ -12,8 +12,17 @@ import pytest
 import riata
 
 ROOT = Path(__file__).parents[2]
-OTHERS = ("README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md", "benchmarks/README.md")
-PAGES = [*(ROOT / name for name in OTHERS), *sorted((ROOT / "docs").rglob("*.md"))]
+OTHERS = (
+    "README.md",
+    "HACKING.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "corpus/README.md",
+    "benchmarks/README.md",
+    "examples/tour.md",
+)
+DESIGNS = [path for folder in ("native", "src", "examples") for path in sorted((ROOT / folder).rglob("README.md"))]
+PAGES = [*(ROOT / name for name in OTHERS), *DESIGNS, *sorted((ROOT / "docs").rglob("*.md"))]
 LONGEST = 30  # words
 
 LEFT_OUT = re.compile(r"^```.*?^```[ ]*$|<!--.*?-->|^## References.*", re.MULTILINE | re.DOTALL)

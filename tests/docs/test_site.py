@@ -13,11 +13,26 @@ from riata import registry
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-sys.path.insert(0, str(ROOT / "tools" / "site"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "site")]
 
+import recipes  # noqa: E402
 from repository import BELOW, FENCED, LINK, included, navigation, site_links  # noqa: E402
 
-GROUPS = ["Start", "Tutorials", "How to", "Recipes", "Reference", "Why and measured", "For teachers", "Project"]
+GROUPS = [
+    "Start",
+    *(f"Guide: {part}" for part in ("data and features", "tasks", "learners", "predict, judge, understand")),
+    *("Reference", "Measured", "For teachers", "Project"),
+]
+# What people look for.
+# fmt: off
+SEARCHED = [
+    "confidence", "calibration", "early stopping", "error analysis", "word vectors", "model files",
+    "constraints", "conditional random fields", "dependency parsing", "semantic roles", "kernels", "boosting",
+    "winnow", "hashing and streaming", "decoding: viterbi", "scoring: precision, recall",
+    "serving models over http", "semi-markov", "templates", "pandas", "json lines", "conll-u", "crfsuite",
+    "installing", "glossary", "recipes", "benchmarks",
+]
+# fmt: on
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md")
 LINKED = [*PAGES, *(ROOT / name for name in OUTSIDE)]
@@ -41,12 +56,25 @@ def test_links_work_in_a_plain_view_of_the_repository(page):
     assert not missing
 
 
-def test_every_recipe_has_a_page():
-    pages = {page.stem for page in (DOCS / "recipes").glob("*.md")} - {"index"}
-    assert pages == set(registry.names("recipe"))
-    for page in pages:
-        text = (DOCS / "recipes" / f"{page}.md").read_text(encoding="utf-8")
-        assert all(part in text for part in ("| paper |", "| cost |", "**Wins.**", "**Loses.**"))
+def test_every_recipe_has_a_section_with_what_the_registry_knows():
+    text = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    assert text == recipes.page(text), "python tools/recipes.py writes it"
+    assert all(f"### `{name}`\n" in text and f"](#{name})" in text for name in registry.names("recipe"))
+
+
+def test_a_recipe_without_a_section_or_a_part_of_it_is_named():
+    text = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match=r"`mira` lacks \*\*Loses"):
+        recipes.page(re.sub(r"(?s)(### `mira`.*?)\*\*Loses", r"\1Loses", text))
+    with pytest.raises(ValueError, match="there are"):
+        recipes.page(text.replace("### `mira`", "### `nira`"))
+
+
+def test_the_documentation_stays_short():
+    assert len(PAGES) <= 75
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES) <= 90_000
+    assert (ROOT / "CHANGELOG.md").stat().st_size <= 12 * 1024
+    assert (ROOT / "HACKING.md").stat().st_size <= 10 * 1024
 
 
 def test_links_to_files_that_are_pages_of_the_site_lead_to_these_pages():
@@ -84,3 +112,7 @@ def test_sphinx_builds_the_site_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     assert re.search(r"<img[^>]+demo\.svg", page)
+    index = (tmp_path / "html" / "searchindex.js").read_text(encoding="utf-8").lower()
+    titles = re.search(r'"?alltitles"?:\{(.*?)\},"?docnames"?', index, re.DOTALL)
+    assert titles is not None
+    assert not [noun for noun in SEARCHED if noun not in titles[1]]

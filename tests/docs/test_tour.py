@@ -1,4 +1,4 @@
-"""The notebook of the tour is its page, and its cells run one after the other, also in Jupyter where that is installed."""
+"""The notebook of the tour is made from its source, and its cells run one after the other, also in Jupyter where that is installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from notebook import SOURCE, notebook  # noqa: E402
 
 
-def test_the_notebook_is_that_of_the_page():
+def test_the_notebook_is_that_of_its_source():
     written = NOTEBOOK.read_text(encoding="utf-8")
     assert written == notebook(SOURCE.read_text(encoding="utf-8")), "python tools/notebook.py writes it"
 

@@ -1,4 +1,4 @@
-"""sklearn-crfsuite's tutorial, as docs/coming-from-sklearn-crfsuite.md has it, on the tutorial's own corpus and beside the original.
+"""sklearn-crfsuite's tutorial, as docs/coming-from.md has it, on the tutorial's own corpus and beside the original.
 
 On the embedded corpus, tests/docs runs it.
 """
@@ -16,13 +16,13 @@ import pytest
 import riata
 
 pytest.importorskip("sklearn")
-PAGE = Path(__file__).parent.parent.parent / "docs" / "coming-from-sklearn-crfsuite.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "coming-from.md"
 SIZES = {"train": 80, "testa": 60}  # sentences; testa is development data
 
 
 @pytest.fixture(scope="module")
 def blocks() -> list[str]:
-    """The python blocks of the page, with slices of the Spanish corpus instead of the embedded one."""
+    """The python blocks of its section, with slices of the Spanish corpus instead of the embedded one."""
     if not (Path(os.environ.get("RIATA_DATA", "")) / "conll2002-es").is_dir():
         pytest.skip("RIATA_DATA does not name a folder with conll2002-es")
 
@@ -30,7 +30,8 @@ def blocks() -> list[str]:
         split = {"train": "train", "test": "testa"}[match[1]]
         return f'riata.load("conll2002-es", "{split}")[:{SIZES[split]}]'
 
-    found = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    section = PAGE.read_text(encoding="utf-8").split("\n## sklearn-crfsuite\n")[1].split("\n## ")[0]
+    found = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     return [re.sub(r'riata\.load\("embedded", "(\w+)", columns\)', spanish, block) for block in found]
 
 

@@ -10,7 +10,7 @@ import pytest
 import riata
 
 pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
-PAGE = Path(__file__).parent.parent.parent / "docs" / "estimators.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "api" / "estimators.md"
 
 
 def listed(section: str) -> set[str]:

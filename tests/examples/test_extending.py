@@ -1,4 +1,4 @@
-"""The worked examples of HACKING.md: a learner, a loss and a structure are added to a copy of the sources as new files, built and used.
+"""The worked examples of examples/extending/README.md: a learner, a loss and a structure are added to a copy of the sources as new files.
 
 The copy is built in build/extending without optimisation, which takes minutes the first time and seconds when little has changed since.
 The core's own tests are built with it, examples included.
@@ -90,8 +90,8 @@ def asked(target, code):
     return json.loads(run(sys.executable, "-c", code, env=environment, cwd=target))
 
 
-def test_hacking_names_every_file_of_the_examples():
-    text = (ROOT / "HACKING.md").read_text(encoding="utf-8")
+def test_the_readme_names_every_file_of_the_examples():
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     for kind in KINDS:
         assert f"examples/extending/{kind}" in text
         for name in files_of(EXAMPLES / kind):

@@ -462,7 +462,7 @@ def test_the_text_shows_where_the_truth_was_lost():
 
 
 def test_the_page_shows_what_it_prints(capsys):
-    page = (Path(__file__).parents[2] / "docs" / "trace.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "explain.md").read_text(encoding="utf-8").split("\n## Traces\n")[1]
     blocks = [block.partition("\n")[::2] for block in page.split("```")[1::2]]
     namespace = {}
     shown = 0

@@ -102,8 +102,8 @@ def test_an_unknown_preset_ends_with_status_2_and_names_those_there_are(trained)
     assert "best, fast" in err
 
 
-def test_the_quick_start_has_the_same_advice():
-    page = (Path(__file__).parents[2] / "docs" / "quickstart.md").read_text(encoding="utf-8")
+def test_the_page_about_recipes_has_the_same_advice():
+    page = (Path(__file__).parents[2] / "docs" / "which-recipe.md").read_text(encoding="utf-8")
     for have, use, why in ADVICE:
         assert f"| {have} | `{use}` | {why} |" in page
 

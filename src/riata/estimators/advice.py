@@ -1,4 +1,4 @@
-"""Which estimator or recipe to use for which data: the table of `riata pieces recipes` and of docs/quickstart.md (see docs/defaults.md)."""
+"""Which estimator or recipe to use for which data: the table of `riata pieces recipes` and of docs/which-recipe.md."""
 
 ADVICE = (  # you have, use, why
     (

@@ -1,4 +1,4 @@
-"""From templates to integers: attributes, families of n-grams, and the index that they share (see HACKING.md)."""
+"""From templates to integers: attributes, families of n-grams, and the index that they share (see native/features/README.md)."""
 
 from __future__ import annotations
 
