@@ -1,6 +1,6 @@
 """Models of many pairs of a structure and a recipe, each told by three numbers of its weights; golden.json keeps them.
 
-A change that is meant to alter the weights renews the file: `python tests/golden_weights.py`. The change log then says why.
+A change that is meant to alter the weights renews the file: `python tests/helpers/golden_weights.py`. The change log then says why.
 """
 
 import json
@@ -12,7 +12,7 @@ import numpy as np
 import riata
 from riata import Chunker, EntityRecognizer, JointTagger, RiataWarning, Tagger
 
-STORED = Path(__file__).parent / "learning" / "golden.json"
+STORED = Path(__file__).parents[1] / "learning" / "golden.json"
 SENTENCES = 150
 CHUNKS, TAGS, ENTITIES = ("word", "tag", "chunk"), ("word", "tag"), ("word", "tag", "entity")
 PRIOR = {"c2": 0.1}  # instead of a choice on held-out sentences
