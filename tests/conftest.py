@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browsing import chromium
+from checks import refused
 from riata.commands import main
 from riata.learning import events
 
@@ -21,17 +22,18 @@ events._given_once = _Forgetful()
 
 
 def pytest_configure(config):
-    """Without slow tests, properties are tried on a third of their examples, on others in every run.
+    """Warnings of Riata are shown by tests that ask for them. Without slow tests, properties are tried on a third of
+    their examples, on others in every run.
 
     Comparisons with twins leave out examples with ties, which may be many by chance. Nothing is timed: machines are shared.
     """
+    config.addinivalue_line("filterwarnings", "ignore::riata.RiataWarning")
     most = settings.default.max_examples // (3 if "not slow" in config.option.markexpr else 1)
     unchecked = [HealthCheck.filter_too_much, HealthCheck.too_slow]
     settings.register_profile("riata", max_examples=most, suppress_health_check=unchecked, deadline=None)
     settings.load_profile("riata")
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # as a shell leaves it in the background; commands would inherit it
+    # As a shell leaves it in the background; commands would inherit it.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -47,9 +49,8 @@ def run(capsysbinary):
 
     def run(*arguments):
         capsysbinary.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
+        stopped = refused(SystemExit, "", main, [str(argument) for argument in arguments])
         out, err = capsysbinary.readouterr()
-        return stopped.value.code, out.decode("utf-8"), err.decode("utf-8")
+        return stopped.code, out.decode("utf-8"), err.decode("utf-8")
 
     return run

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata import Chunker, JointTagger, Tagger
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.learning.events import ignore
 from riata.scoring.figures import t_interval
 from samples import as_text, embedded
-
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +112,7 @@ def test_what_is_shown(data, tmp_path):
         curve.plot(tmp_path / "curve.svg")
         assert "<!-- accuracy, % -->" in (tmp_path / "curve.svg").read_text()
         assert json.loads(json.dumps(curve.to_dict()))["by"] == by
-    with pytest.raises(SettingError, match="ends in"):
-        curve.plot(tmp_path / "curve.gif")
+    refused(SettingError, "ends in", curve.plot, tmp_path / "curve.gif")
 
 
 @pytest.mark.parametrize(
@@ -132,17 +130,14 @@ def test_what_is_shown(data, tmp_path):
     ],
 )
 def test_bad_settings_are_refused(data, options, error, says):
-    with pytest.raises(error, match=says):
-        riata.learning_curve(Chunker(epochs=1), *data, **options)
+    refused(error, says, riata.learning_curve, Chunker(epochs=1), *data, **options)
 
 
 def test_bad_data_are_refused(data):
-    with pytest.raises(DataError, match="one sentence"):
-        riata.learning_curve(Chunker(epochs=1), data[0][:1])
+    refused(DataError, "one sentence", riata.learning_curve, Chunker(epochs=1), data[0][:1])
     with pytest.raises(DataError, match="scoring needs the output column"):
         riata.learning_curve(Chunker(epochs=1), data[0], data[1].select([0, 1]))
-    with pytest.raises(UnsupportedError, match="outputs of its own"):
-        riata.learning_curve(riata.Predictor(riata.Problem()), data[0])
+    refused(UnsupportedError, "outputs of its own", riata.learning_curve, riata.Predictor(riata.Problem()), data[0])
 
 
 @pytest.fixture

@@ -5,15 +5,19 @@ import math
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import riata
+from analysis_problems import labellings, outputs
+from checks import refused
 from riata import Chunker, JointTagger, Tagger
 from riata.analysis.beams import beams_of
+from riata.analysis.slices import by_frequency, by_seen, by_sentence_length, by_span_length
 from riata.analysis.vocabulary import Vocabulary
+from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from samples import FEATURES, TAGS, as_text, embedded, feature_tagger, hashed_chunker, quietly
-
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +100,7 @@ def test_without_words_there_is_no_telling_what_was_seen():
     found = tagger.errors(FEATURES, TAGS)
     assert found.seen_in is None and set(found.slices) == {"sentence_length"}
     assert "which words were seen is not known" in str(found)
-    with pytest.raises(UnsupportedError, match="features, not words"):
-        tagger.errors(FEATURES, TAGS, train=FEATURES)
+    refused(UnsupportedError, "features, not words", tagger.errors, FEATURES, TAGS, train=FEATURES)
 
 
 def test_examples_are_sentences_of_their_kind(models, test):
@@ -121,14 +124,10 @@ def test_a_perfect_model_has_no_errors():
 
 
 def test_what_cannot_be_analysed_is_refused(models, test):
-    with pytest.raises(NotFittedError):
-        Chunker().errors(test)
-    with pytest.raises(DataError, match="scoring needs the output column"):
-        models["chain"].errors(test.select([0, 1]))
-    with pytest.raises(SettingError, match="beam"):
-        models["chain"].errors(test, beams=[0])
-    with pytest.raises(SettingError, match="examples is"):
-        models["chain"].errors(test, examples=-1)
+    refused(NotFittedError, "", Chunker().errors, test)
+    refused(DataError, "scoring needs the output column", models["chain"].errors, test.select([0, 1]))
+    refused(SettingError, "beam", models["chain"].errors, test, beams=[0])
+    refused(SettingError, "examples is", models["chain"].errors, test, examples=-1)
 
 
 def test_beams_that_cannot_be_are_refused_before_anything_is_decoded(models, test, tmp_path, run, monkeypatch):
@@ -144,8 +143,7 @@ def test_beams_that_cannot_be_are_refused_before_anything_is_decoded(models, tes
         (models["joint"], test, [math.inf], "inf is among the beams"),
         (exact, trees, [1], "is not searched with the queue"),
     ):
-        with pytest.raises(UnsupportedError, match=told):
-            model.errors(data, beams=beams)
+        refused(UnsupportedError, told, model.errors, data, beams=beams)
     files = str(tmp_path / "moves.riata"), str(tmp_path / "trees.txt")
     status, out, err = run("errors", "--model", *files, "--beams", "1,2,inf")
     assert (status, out) == (2, "") and "--beams" in err and "max_nodes" not in err
@@ -154,8 +152,7 @@ def test_beams_that_cannot_be_are_refused_before_anything_is_decoded(models, tes
 def test_beams_of_the_command_line():
     assert beams_of("1,2, 5,inf,2") == (1, 2, 5, math.inf)
     for text in ("", "0", "1,,2", "a", "-1", "1.5"):
-        with pytest.raises(SettingError, match="between commas"):
-            beams_of(text)
+        refused(SettingError, "between commas", beams_of, text)
 
 
 @pytest.mark.parametrize("name", ["joint", "tag"])
@@ -165,8 +162,7 @@ def test_a_picture_is_drawn(models, test, tmp_path, name):
     found = models[name].errors(data, train=embedded()[:80], beams=[1, 5])
     found.plot(tmp_path / "errors.svg")
     assert "<!-- by the beam that decodes -->" in (tmp_path / "errors.svg").read_text()
-    with pytest.raises(SettingError, match=r"ends in \.svg or \.png"):
-        found.plot(tmp_path / "errors.pdf")
+    refused(SettingError, r"ends in \.svg or \.png", found.plot, tmp_path / "errors.pdf")
 
 
 @pytest.fixture
@@ -233,3 +229,86 @@ def test_examples_of_trees_show_the_arcs_that_differ():
     }
     assert example.to_dict()["gold"] == {"heads": [4, 3, 0, 3], "relations": ["det", "nsubj", "root", "dep"]}
     assert "det←dog(4)" in example.to_html()
+
+
+# --- scores of parts of a corpus, against adding up token by token and span by span ----------------------------------
+
+
+WORDS = st.sampled_from("pqrstu")
+
+
+@st.composite
+def worded(draw):
+    two = draw(labellings(2, longest=14))
+    return two, [[draw(WORDS) for _ in sentence] for sentence in two[0]]
+
+
+def check(parts, two, token_name, span_name):
+    """token_name(s, i), span_name(s, span): the part that a token or a span belongs to; None: to none."""
+    tokens, right, spans = {}, {}, {}
+    for s, (gold, found) in enumerate(zip(*two, strict=True)):
+        for i, (a, b) in enumerate(zip(gold, found, strict=True)):
+            name = token_name(s, i)
+            tokens[name] = tokens.get(name, 0) + 1
+            right[name] = right.get(name, 0) + (a == b)
+        of_gold, of_found = spans_of(gold), spans_of(found)
+        for place, each in enumerate((of_gold, of_found, [x for x in of_gold if x in of_found])):
+            for span in each:
+                spans.setdefault(span_name(s, span), [0, 0, 0])[place] += 1
+    assert {part.name for part in parts} == {*tokens, *spans} - {None}
+    for part in parts:
+        if part.tokens is not None:
+            assert part.tokens == tokens.get(part.name, 0)
+            assert part.right["chunk"] == right.get(part.name, 0)
+            if part.tokens:
+                assert part.accuracy("chunk") == pytest.approx(100 * right[part.name] / tokens[part.name])
+        gold, found, correct = spans.get(part.name, (0, 0, 0))
+        assert (part.gold, part.found, part.correct) == (gold, found, correct)
+        assert part.f1 == (pytest.approx(200 * correct / (gold + found)) if gold + found else None)
+
+
+def length_class(length, ends):
+    low = 1
+    for end in ends:
+        if length <= end:
+            return str(low) if low == end else f"{low}–{end}"
+        low = end + 1
+    return f"{low} or more"
+
+
+@given(worded())
+def test_by_length(given_):
+    two, words = given_
+    data = outputs(*two, words=words)
+
+    def of_sentence(s, _):
+        return length_class(len(words[s]), (5, 10, 20, 30, 40))
+
+    check(by_sentence_length(data), two, of_sentence, of_sentence)
+    lengths = (1, 2, 3, 4, 5)
+    check(by_span_length(data), two, lambda s, i: None, lambda s, span: length_class(span.end - span.start, lengths))
+    assert all(part.tokens is None for part in by_span_length(data))
+
+
+@given(worded(), st.dictionaries(WORDS, st.integers(1, 9)))
+def test_by_seen_and_by_frequency(given_, counts):
+    two, words = given_
+    data = outputs(*two, words=words)
+    vocabulary = Vocabulary(counts, frozenset(counts), "test")
+
+    def seen(some):
+        return "seen" if all(word in counts for word in some) else "unseen"
+
+    def often(some):
+        fewest = min(counts.get(word, 0) for word in some)
+        return {0: "never", 1: "once"}.get(fewest) or next(
+            f"{2**k}–{2 * 2**k - 1} times" for k in range(1, 5) if fewest < 2 * 2**k
+        )
+
+    for parts, name in ((by_seen(data, vocabulary), seen), (by_frequency(data, vocabulary), often)):
+        check(
+            parts,
+            two,
+            lambda s, i, name=name: name([words[s][i]]),
+            lambda s, span, name=name: name(words[s][span.start : span.end]),
+        )

@@ -8,8 +8,6 @@ import pytest
 
 from samples import as_text, chunker
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
-
 
 def row(*first):
     return "\t".join([*first, *["_"] * (10 - len(first))]) + "\n"

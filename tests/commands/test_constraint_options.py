@@ -6,7 +6,6 @@ import pytest
 
 from samples import as_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 TRAIN = ["train", "chunk", "--train", "train.txt", "--model", "m.riata", "--recipe", "perceptron"]
 RULE = 'at_most(1, "NP")'
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 
 TRAIN = riata.load("embedded", "train")[:240]
 COLUMN = ["--documents", "1"]  # word, document, tag, chunk label
@@ -218,8 +219,7 @@ def test_two_passes_vote_within_documents_of_a_column_as_within_those_of_lines(f
 def test_predict_file_refuses_what_cannot_be_a_column_of_documents(trained):
     model = riata.load_model("lines.riata")
     for documents, told in ((0, "the model reads it"), (-1, "counted from 0"), (9, "out of range")):
-        with pytest.raises(riata.RiataError, match=told):
-            model.predict_file("lines.txt", "x.txt", documents=documents)
+        refused(riata.RiataError, told, model.predict_file, "lines.txt", "x.txt", documents=documents)
     with pytest.raises(riata.RiataError, match="no column of documents"):
         model.predict_file("lines.txt", "x.txt", documents=3, text=True)
 

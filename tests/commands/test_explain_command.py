@@ -9,8 +9,6 @@ from riata.commands.explain import FOUND
 from riata.scoring.search_errors import FAULTS
 from samples import as_text, quietly
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
-
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):

@@ -11,8 +11,6 @@ import pytest
 import riata
 from samples import embedded
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
-
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):

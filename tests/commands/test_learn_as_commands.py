@@ -7,7 +7,6 @@ import pytest
 import riata
 from samples import CHUNKS, as_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 TRAIN = ["train", "chunk", "--train", "train.txt", "--model", "m.riata"]
 
 

@@ -7,8 +7,6 @@ import pytest
 import riata
 from samples import quietly, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
-
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):

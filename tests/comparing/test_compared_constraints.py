@@ -5,13 +5,13 @@ import json
 import pytest
 
 import riata
+from checks import refused
 from riata import Tagger
 from riata import constraints as c
 from riata.comparing.contestant import Kind, written
 from riata.errors import SettingError, UnknownNameError
 from samples import TAGS, WORDS, as_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 THREE = [f"perceptron:inference={when}" for when in ("none", "after", "during")]
 RULES = [c.at_most(0, "DT"), c.at_least(1, "VBZ")]
 
@@ -22,10 +22,8 @@ def test_inference_is_a_word_of_the_notation():
     assert not any(one.refused for one in found)
     with pytest.raises(SettingError, match=r"inference is 'befor'; expected 'none', 'after' or 'during'"):
         written(["perceptron:inference=befor"], Kind(Tagger, {"constraints": RULES}))
-    with pytest.raises(SettingError, match="there are no constraints"):
-        written(THREE, Kind(Tagger))
-    with pytest.raises(UnknownNameError):
-        written(["perceptron:constraints=roles"], Kind(Tagger))
+    refused(SettingError, "there are no constraints", written, THREE, Kind(Tagger))
+    refused(UnknownNameError, "", written, ["perceptron:constraints=roles"], Kind(Tagger))
 
 
 def test_recipes_that_cannot_learn_under_constraints_are_refused_with_the_reason():

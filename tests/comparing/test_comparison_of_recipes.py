@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from python_problems import TAGS, WORDS, Tagging
 from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.comparing.folds import folds, others
@@ -13,7 +14,6 @@ from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedE
 from riata.scoring import bootstrap_interval, f1_of, holm, paired_test
 from samples import CHUNKS, FEATURES, INPUTS, embedded, quietly
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 TIMES = {"seconds_train", "seconds_decode", "cpu_train", "cpu_decode", "seconds_prepare", "tokens_per_second"}
 MADE = {"chain": Chunker(epochs=2), "search": Chunker("early", epochs=2), "slow": Chunker("mira", epochs=1)}
 
@@ -106,8 +106,7 @@ def test_a_baseline_may_be_named(train, held_out):
     found = riata.compare(MADE, train, test=held_out, baseline="slow", isolated=False)
     assert found.baseline == "slow" and found["slow"].quality.difference is None
     assert all(found[name].quality.p_value is not None for name in ("chain", "search"))
-    with pytest.raises(UnknownNameError, match="baseline"):
-        riata.compare(MADE, train, baseline="slwo")
+    refused(UnknownNameError, "baseline", riata.compare, MADE, train, baseline="slwo")
     with pytest.raises(UnsupportedError, match="baseline 'b' cannot be trained"):
         riata.compare({"a": Chunker(), "b": Chunker(beam=3)}, train, baseline="b")
 
@@ -121,8 +120,7 @@ def test_what_is_refused_is_a_row_with_its_reason(train):
         assert bool(row.problem) != searches
     assert {"tag_accuracy", "joint_accuracy", "f1"} <= set(found["early"].quality.metrics)
     assert "mira refused: Recipe 'mira' needs" in str(found)
-    with pytest.raises(UnsupportedError, match="all are refused"):
-        riata.compare("perceptron,mira", train, task="joint")
+    refused(UnsupportedError, "all are refused", riata.compare, "perceptron,mira", train, task="joint")
 
 
 def test_pooled_accuracies_of_joint_labels_are_those_of_all_tokens(train):
@@ -176,8 +174,7 @@ def test_attributes_of_ones_own_are_trained_in_this_process():
     estimators = {"a": Tagger(epochs=1, attributes={"vowels": vowels}, template="tag")}
     words, tags = [[w for w, *_ in s] for s in CHUNKS], [[t for _, t, _ in s] for s in CHUNKS]
     assert "memory was not measured" in str(riata.compare(estimators, words, tags, folds=2))
-    with pytest.raises(SettingError, match="Python of yours"):
-        riata.compare(estimators, words, tags, folds=2, isolated=True)
+    refused(SettingError, "Python of yours", riata.compare, estimators, words, tags, folds=2, isolated=True)
 
     class Own(Tagger):
         pass
@@ -226,8 +223,7 @@ def test_what_cannot_be_compared_is_refused(train, held_out):
         (({"a": Predictor(Tagging())}, WORDS), DataError, "y is missing"),
         (({"a": Predictor(Tagging())}, WORDS, TAGS[:2]), DataError, "one output per input"),
     ]:
-        with pytest.raises(error, match=said):
-            riata.compare(*arguments)
+        refused(error, said, riata.compare, *arguments)
     for options, said in [
         ({"folds": 1}, "folds is 1"),
         ({"folds": 61}, "only 60 sentences"),
@@ -236,10 +232,8 @@ def test_what_cannot_be_compared_is_refused(train, held_out):
         ({"test": held_out.select([0, 2])}, "2 columns and the training data 3"),
         ({"test": held_out.select([0, 2, 1])}, "none of the labels"),
     ]:
-        with pytest.raises((SettingError, DataError), match=said):
-            riata.compare({"a": Chunker()}, train, **options)
-    with pytest.raises(DataError, match="is no chunk label"):
-        riata.compare({"a": Chunker()}, train.select([0, 1]))
+        refused((SettingError, DataError), said, riata.compare, {"a": Chunker()}, train, **options)
+    refused(DataError, "is no chunk label", riata.compare, {"a": Chunker()}, train.select([0, 1]))
 
 
 CRASHES = """

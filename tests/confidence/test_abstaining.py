@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from riata import Chunker, JointTagger, RiataWarning, Tagger, registry
 from riata.confidence.calibration import Calibration
 from riata.data.chunk_boundaries import spans_of
@@ -240,8 +241,7 @@ def test_empty_sentences_among_others():
 @pytest.mark.parametrize("least", [-0.1, 1.1, float("nan"), float("inf"), True, False, "0.5", [0.5], 10**400])
 def test_what_is_no_confidence_is_refused(least):
     for X in (WORDS, []):
-        with pytest.raises(SettingError, match="expected a number from 0 to 1"):
-            tagger().predict(X, min_confidence=least)
+        refused(SettingError, "expected a number from 0 to 1", tagger().predict, X, min_confidence=least)
 
 
 def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
@@ -251,9 +251,7 @@ def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
         made.predict_confidence(WORDS)
     assert len(caught) == 1
     for X in (WORDS, []):
-        with pytest.raises(UnsupportedError, match="not calibrated") as refused:
-            made.predict(X, min_confidence=0)
-        assert "calibrate(dev)" in refused.value.remedy
+        assert "calibrate(dev)" in refused(UnsupportedError, "not calibrated", made.predict, X, min_confidence=0).remedy
     quietly(made, WORDS, TAGS)
     with pytest.warns(RiataWarning, match="not calibrated"):
         made.predict_confidence(WORDS)
@@ -288,31 +286,23 @@ def test_untrained_estimators_are_not_sure_of_anything():
         lambda X: Tagger().predict(X, min_confidence=1),
     ):
         for X in (WORDS, []):
-            with pytest.raises(NotFittedError):
-                ask(X)
+            refused(NotFittedError, "", ask, X)
 
 
 @pytest.mark.parametrize("queue", ["best-first", "depth-first", "breadth-first", "hill-climb"])
 def test_queues_without_levels_are_refused(queue):
     for made in (history_chunker().twin(queue=queue), segment_chunker().twin(queue=queue)):
         for ask in (made.predict_confidence, made.confidence_ids, lambda X, made=made: surely(made, X, 0.5)):
-            with pytest.raises((UnsupportedError, SettingError)) as caught:
-                ask(INPUTS)
-            assert queue in str(caught.value)
+            assert queue in str(refused((UnsupportedError, SettingError), "", ask, INPUTS))
 
 
 def test_beams_over_all_that_is_pending_are_refused():
     made = hashed_chunker().twin(settings={"beam_by": "pending"})
-    with pytest.raises(UnsupportedError, match="pending"):
-        made.predict_confidence([[("a", "0.5")]])
+    refused(UnsupportedError, "pending", made.predict_confidence, [[("a", "0.5")]])
 
 
 def test_inputs_that_do_not_fit_are_refused():
-    with pytest.raises(DataError):
-        history_chunker().predict_confidence(WORDS)
-    with pytest.raises(DataError):
-        feature_tagger().predict_confidence(WORDS)
-    with pytest.raises(DataError):
-        tagger().calibrate(WORDS)
-    with pytest.raises(DataError):
-        tagger().calibrate(WORDS, TAGS[:-1])
+    refused(DataError, "", history_chunker().predict_confidence, WORDS)
+    refused(DataError, "", feature_tagger().predict_confidence, WORDS)
+    refused(DataError, "", tagger().calibrate, WORDS)
+    refused(DataError, "", tagger().calibrate, WORDS, TAGS[:-1])

@@ -12,11 +12,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from oracle import confidence as oracle
 from riata import Chunker, JointTagger, Tagger
 from riata.confidence.calibration import COLDEST, HOTTEST, UNCALIBRATED, Calibration, fitted
-from riata.confidence.reliability import log_loss, reliability
-from riata.confidence.units import Units
+from riata.confidence.carrying import Fit, best_fit, best_temperature, carried, partners, smoothed
+from riata.confidence.reliability import BINS, log_loss, reliability
+from riata.confidence.report import Calibrated, CalibrationReport
+from riata.confidence.units import Units, units
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confident import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -107,8 +110,7 @@ def test_without_a_curve_nothing_is_corrected():
 def test_unknown_methods_are_refused():
     with pytest.raises(SettingError, match="expected one of: temperature, isotonic"):
         fitted(two_way(np.ones(2)), np.ones(2, bool), "platt")
-    with pytest.raises(SettingError, match="method is 'platt'"):
-        fresh().calibrate(CHUNKS, method="platt")
+    refused(SettingError, "method is 'platt'", fresh().calibrate, CHUNKS, method="platt")
 
 
 # --- out of sample ---------------------------------------------------------------------------------------------------
@@ -150,8 +152,7 @@ def test_halves_are_whole_documents_where_these_are_marked():
 
 def test_one_sentence_is_too_little():
     made = fresh()
-    with pytest.raises(DataError, match="too little to calibrate on"):
-        made.calibrate(CHUNKS[:1])
+    refused(DataError, "too little to calibrate on", made.calibrate, CHUNKS[:1])
     assert made.calibration_ == ()
 
 
@@ -182,8 +183,7 @@ def test_isotonic_calibration_fits_its_own_data():
 def test_no_chunk_is_nothing_to_judge():
     made = quietly(Chunker(epochs=2), [[("a", "B-X")], [("b", "O")], [("b", "O")]])
     for judge in (made.calibrate, made.reliability):
-        with pytest.raises(DataError, match="no chunk is predicted"):
-            judge([[("b", "O")], [("b", "B-X")]])
+        refused(DataError, "no chunk is predicted", judge, [[("b", "O")], [("b", "B-X")]])
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
@@ -219,8 +219,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("data", HOSTILE, ids=lambda data: f"{data!r:.40}")
 def test_hostile_calibrations_are_refused(data):
-    with pytest.raises(ModelFileError, match="calibration is inconsistent"):
-        Calibration.from_dict(data)
+    refused(ModelFileError, "calibration is inconsistent", Calibration.from_dict, data)
 
 
 @settings(max_examples=draws(50), deadline=None)
@@ -274,8 +273,7 @@ def test_a_file_with_a_hostile_calibration_is_refused():
     header, arrays = container.unpack(to_bytes(made))
     good = header["calibration"][0]
     for bad in ("x", {}, [good, good], [None], [{**good, "temperature": 0}], None, 1):
-        with pytest.raises(ModelFileError):
-            from_bytes(container.pack({**header, "calibration": bad}, arrays))
+        refused(ModelFileError, "", from_bytes, container.pack({**header, "calibration": bad}, arrays))
     assert from_bytes(container.pack({**header, "calibration": []}, arrays)).calibration_ == ()
 
 
@@ -289,3 +287,155 @@ def test_training_anew_forgets_it(again):
     else:
         quietly(made.set_params(warm_start=again == "warm_start"), CHUNKS)
     assert made.calibration_ == ()
+
+
+# --- the temperature that few searches find, ceilings, and what carries both to another model ------------------------
+
+
+@settings(max_examples=draws(40), deadline=None)
+@given(st.integers(0, 10**6), st.floats(-2, 2), st.floats(-3, 3))
+def test_few_searches_find_the_temperature_of_least_loss(seed, scale, off):
+    """Wherever the search begins: a grid of 2,000 temperatures has no better one."""
+    rng = np.random.default_rng(seed)
+    margins = np.abs(rng.normal(size=400)) * 10**scale * 2
+    judge, asked = two_way(margins), []
+    right = rng.random(400) < judge([10**scale])[0]
+    assume(not right.all())
+
+    def counted(temperatures):
+        asked.extend(temperatures)
+        return judge(temperatures)
+
+    found = best_temperature(counted, right, 10 ** (scale + off), smoothed)
+    grid = np.geomspace(10**scale / 50, 10**scale * 50, 2000)
+    losses = [smoothed(values, right) for values in judge(grid)]
+    assert smoothed(judge([found])[0], right) <= min(losses) * 1.005
+    assert len(asked) <= (20 if abs(off) < 2 else 40)
+
+
+@settings(max_examples=draws(50), deadline=None)
+@given(st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=1, max_size=30))
+def test_the_loss_is_that_of_its_definition(pairs):
+    values, right = zip(*pairs, strict=True)
+    assert smoothed(np.array(values), np.array(right)) == pytest.approx(oracle.smoothed(values, right))
+
+
+def test_few_predictions_that_are_all_right_make_no_model_certain():
+    judge = two_way(np.full(8, 1.0))
+    found = best_temperature(judge, np.ones(8, bool), 1.0, smoothed)
+    assert judge([found])[0] == pytest.approx(np.full(8, 9 / 10), abs=0.02)
+
+
+def test_a_search_without_alternatives_has_no_temperature():
+    assert best_fit(lambda temperatures: np.ones((len(temperatures), 40)), np.arange(40) % 4 > 0, 1.0) is None
+
+
+def test_a_ceiling_is_for_what_is_wrong_at_any_temperature():
+    """Every second prediction has no alternative, and every fifth of these is wrong."""
+    rng = np.random.default_rng(0)
+    margins = np.abs(rng.normal(size=2000)) * 2
+    alone = np.arange(2000) % 2 == 0
+    of_margins = two_way(margins)
+    right = rng.random(2000) < np.where(alone, 1.0, of_margins([1.0])[0])
+    assert best_fit(of_margins, rng.random(2000) < of_margins([1.0])[0], 1.0).ceiling == 1
+
+    def judge(temperatures):
+        return np.where(alone, 1.0, of_margins(temperatures))
+
+    right &= rng.random(2000) < 0.8
+    found = best_fit(judge, right, 1.0)
+    assert found.ceiling == pytest.approx(0.8, abs=0.04)
+    assert math.log(found.temperature) == pytest.approx(0, abs=0.3)
+
+
+def test_partners_have_the_same_length():
+    lengths = np.array([3, 2, 3, 0, 5, 3, 2, 0])
+    found = partners(lengths)
+    assert found.tolist() == [2, 6, 5, 3, 4, 0, 1, 7]
+    assert partners(np.array([], int)).tolist() == []
+
+
+def test_what_is_carried_follows_the_scale_of_scores():
+    same = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 100), searches=False)
+    assert same == Fit(2.0, pytest.approx(0.9))
+    assert carried(Fit(2.0), (3.0, 6.0), (100, 100), searches=True) == Fit(4.0)
+    more = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 1000), searches=False)
+    assert more.temperature < 2.0
+    assert 0.9 < more.ceiling < 1
+    for fit, spreads in ((Fit(HOTTEST), (1.0, 9.0)), (Fit(COLDEST), (9.0, 1.0))):
+        assert COLDEST <= carried(fit, spreads, (1, 1), searches=False).temperature <= HOTTEST
+
+
+# --- how far confidences are from what is right, against plain loops; and what is judged -----------------------------
+
+
+JUDGED = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
+
+
+def arrays(pairs):
+    return np.array([v for v, _ in pairs], np.float64), np.array([r for _, r in pairs], bool)
+
+
+@settings(max_examples=draws(150), deadline=None)
+@given(JUDGED)
+def test_errors_are_those_of_plain_loops(pairs):
+    values, right = arrays(pairs)
+    found = reliability(values, right)
+    expected = oracle.judged(values.tolist(), right.tolist())
+    assert [found.ece, found.brier, found.log_loss] == pytest.approx(expected, abs=1e-9)
+    assert (found.number, found.accuracy) == (len(pairs), pytest.approx(right.mean()))
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@settings(max_examples=draws(60), deadline=None)
+@given(JUDGED)
+def test_bins_are_of_equal_mass_and_rise(pairs):
+    bins = reliability(*arrays(pairs)).bins
+    sizes = [each.number for each in bins]
+    assert sum(sizes) == len(pairs)
+    assert len(bins) == min(BINS, len(pairs))
+    assert max(sizes) - min(sizes) <= 1
+    means = [each.confidence for each in bins]
+    assert all(a <= b + 1e-12 for a, b in pairwise(means))
+
+
+def test_what_can_be_believed_has_no_error():
+    values = np.repeat([0.25, 0.75], 15 * 4)
+    right = np.tile([True, False, False, False], 15).tolist() + np.tile([True, True, True, False], 15).tolist()
+    assert reliability(values, np.array(right), bins=30).ece == 0
+    assert reliability(values, ~np.array(right), bins=30).ece == 0.5
+    assert reliability(np.ones(4), np.ones(4, bool)).brier == 0
+
+
+def test_nothing_to_judge():
+    refused(DataError, "nothing is predicted", reliability, np.empty(0), np.empty(0, bool))
+
+
+def test_a_chunk_is_right_as_a_whole():
+    predicted = ["B-X", "I-X", "O", "B-Y", "B-X", "I-X", "B-X"]
+    gold = ["B-X", "I-X", "B-X", "B-X", "B-X", "O", "B-X"]
+    found = units(predicted, gold, np.array([0, 4, 4, 7]), chunks=True)
+    assert found.tokens.tolist() == [0, 3, 4, 6]
+    assert found.right.tolist() == [True, False, False, True]
+    assert found.sentences.tolist() == [0, 0, 2, 2]
+    plain = units(predicted, gold, np.array([0, 4, 4, 7]), chunks=False)
+    assert plain.tokens.tolist() == list(range(7))
+    assert plain.right.tolist() == [True, True, False, False, True, False, True]
+    assert plain.sentences.tolist() == [0] * 4 + [2] * 3
+
+
+def test_a_chunk_ends_with_its_sentence():
+    found = units(["I-X", "I-X"], ["I-X", "I-X"], np.array([0, 1, 2]), chunks=True)
+    assert found.tokens.tolist() == [0, 1]
+    assert found.right.all()
+    assert len(units(["O"], ["B-X"], np.array([0, 1]), chunks=True).tokens) == 0
+
+
+def test_a_report_is_a_table_and_a_dictionary():
+    judged = reliability(np.array([0.5, 1.0]), np.array([True, True]))
+    report = CalibrationReport("temperature", (Calibrated("tags", Calibration(2.0), judged, judged),))
+    lines = str(report).splitlines()
+    for when in ("before", "after"):
+        row = next(line for line in lines if f"tags, {when}" in line)
+        assert all(figure in row for figure in ("100.00", f"{judged.ece:.4f}", f"{judged.brier:.4f}"))
+    assert json.loads(json.dumps(report.to_dict()))["outputs"][0]["calibration"]["temperature"] == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import riata
+from checks import refused
 from riata import registry
 from riata._core import operations_of
 from riata.errors import UnknownNameError, UnsupportedError
@@ -91,18 +92,16 @@ def test_settings_of_a_piece_accept_their_defaults_and_explain_themselves(kind, 
 @EVERY_PIECE
 def test_a_near_miss_is_answered_with_the_name(kind, name):
     near = name[:-1] + ("x" if name[-1] != "x" else "y")
-    with pytest.raises(UnknownNameError) as caught:
-        registry.get(kind, near)
-    assert f"Unknown {kind} {near!r}" in str(caught.value)
-    assert "Did you mean" in str(caught.value)
-    assert all(known in str(caught.value) for known in registry.names(kind))
+    caught = refused(UnknownNameError, "", registry.get, kind, near)
+    assert f"Unknown {kind} {near!r}" in str(caught)
+    assert "Did you mean" in str(caught)
+    assert all(known in str(caught) for known in registry.names(kind))
 
 
 @pytest.mark.parametrize("name", ["", "__init__", "base", "../tasks/tag", "os.path", 5, None, ["tag"], b"tag"])
 @pytest.mark.parametrize("kind", registry.KINDS)
 def test_what_is_no_name_is_refused_and_not_imported(kind, name):
-    with pytest.raises(UnknownNameError, match=f"Unknown {kind}"):
-        registry.get(kind, name)
+    refused(UnknownNameError, f"Unknown {kind}", registry.get, kind, name)
 
 
 @pytest.mark.parametrize("structure", registry.names("structure"))
@@ -158,8 +157,7 @@ def test_a_structure_is_decoded_with_a_queue_or_says_why_not(structure, queue):
     if queue in registry.get("structure", structure).queues:
         assert [len(labels) for labels in made.predict(short)] == [1, 2]
     else:
-        with pytest.raises(UnsupportedError, match=queue):
-            made.predict(short)
+        refused(UnsupportedError, queue, made.predict, short)
 
 
 @pytest.mark.parametrize("task", registry.names("task"))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata._core import Alphabet
 from riata.errors import ModelFileError
 
@@ -90,8 +91,7 @@ def test_a_copy_is_independent() -> None:
 
 @pytest.mark.parametrize("id_", [-1, 2, 2**31 - 1])
 def test_an_id_that_is_not_there_is_refused(id_: int) -> None:
-    with pytest.raises(riata.RiataError, match=f"no text with id {id_}"):
-        of(["a", "b"]).text(id_)
+    refused(riata.RiataError, f"no text with id {id_}", of(["a", "b"]).text, id_)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,7 @@ def test_an_id_that_is_not_there_is_refused(id_: int) -> None:
     ],
 )
 def test_bytes_that_are_no_alphabet_are_refused(content: bytes, offsets: list[int], reason: str) -> None:
-    with pytest.raises(ModelFileError, match=f"an alphabet.*{reason}"):
-        Alphabet(content, np.array(offsets, np.int64))
+    refused(ModelFileError, f"an alphabet.*{reason}", Alphabet, content, np.array(offsets, np.int64))
 
 
 @given(st.binary(max_size=6), st.lists(st.integers(-1, 7), max_size=5))

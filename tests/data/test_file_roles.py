@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from checks import refused
 from riata.data.files import aligned, format_of_file, output_column, read_file, read_roles
 from riata.errors import DataError, UnknownNameError
 
@@ -91,10 +92,9 @@ def test_of_conllu_the_words_are_the_input_and_penn_tags_the_output(tmp_path: Pa
 def test_roles_that_do_not_fit_are_refused(
     tmp_path: Path, text: str, inputs: list[int] | None, output: int | None, parts: list[str]
 ) -> None:
-    with pytest.raises(DataError) as caught:
-        read_roles(file(tmp_path, text), inputs=inputs, output=output)
+    caught = refused(DataError, "", read_roles, file(tmp_path, text), inputs=inputs, output=output)
     for part in parts:
-        assert part in str(caught.value)
+        assert part in str(caught)
 
 
 def test_names_of_fields_are_for_conllu(tmp_path: Path) -> None:
@@ -118,8 +118,7 @@ def test_names_of_fields_say_that_a_file_is_conllu(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["# text = a b\n" + CONLLU, "# a\n# b c\n" + CONLLU, CONLLU + "\n\n# a\n" + CONLLU])
 def test_comments_in_a_file_of_columns_remind_of_conllu(tmp_path: Path, text: str) -> None:
-    with pytest.raises(DataError, match="If this is CoNLL-U, add --format conllu"):
-        read_file(file(tmp_path, text))
+    refused(DataError, "If this is CoNLL-U, add --format conllu", read_file, file(tmp_path, text))
 
 
 def test_what_has_no_name_is_in_the_format_of_the_model() -> None:
@@ -158,13 +157,11 @@ def test_files_of_other_sentences_are_refused_where_they_part(
     tmp_path: Path, other: str, line: int, gold_line: int
 ) -> None:
     gold, predicted = file(tmp_path, "a X\nb Y\n\nc Z\nd X\n", "gold"), file(tmp_path, other, "other")
-    with pytest.raises(DataError) as caught:
-        aligned(read_file(gold), read_file(predicted))
-    assert str(caught.value).startswith(f"{predicted}:{line}: ")
-    assert f"{gold} (line {gold_line} there)" in str(caught.value)
+    caught = refused(DataError, "", aligned, read_file(gold), read_file(predicted))
+    assert str(caught).startswith(f"{predicted}:{line}: ")
+    assert f"{gold} (line {gold_line} there)" in str(caught)
 
 
 def test_files_of_different_numbers_of_sentences_are_refused(tmp_path: Path) -> None:
     gold, predicted = file(tmp_path, "a X\n\nb Y\n", "gold"), file(tmp_path, "a X\nb Y\n", "other")
-    with pytest.raises(DataError, match=r"other: found 1 sentences, but .*gold has 2"):
-        aligned(read_file(gold), read_file(predicted))
+    refused(DataError, r"other: found 1 sentences, but .*gold has 2", aligned, read_file(gold), read_file(predicted))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata.errors import DataError
 
 pandas = pytest.importorskip("pandas")
 
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 CORPUS = riata.load("embedded", "train")[:60]
 LABELS = CORPUS.sentences_of(2)
 
@@ -76,12 +76,9 @@ def test_one_frame_with_a_column_of_sentences_is_a_corpus(frame: Any) -> None:
 
 
 def test_one_frame_is_refused_with_the_way_to_a_corpus(frame: Any) -> None:
-    with pytest.raises(DataError, match="found a DataFrame") as caught:
-        riata.Chunker().fit(frame)
-    assert "riata.from_frame" in caught.value.remedy
-    with pytest.raises(DataError, match="GroupBy") as caught:
-        riata.Chunker().fit(frame.groupby("sentence"), LABELS)
-    assert "for _, group in groups" in caught.value.remedy
+    assert "riata.from_frame" in refused(DataError, "found a DataFrame", riata.Chunker().fit, frame).remedy
+    caught = refused(DataError, "GroupBy", riata.Chunker().fit, frame.groupby("sentence"), LABELS)
+    assert "for _, group in groups" in caught.remedy
 
 
 BAD = {
@@ -95,17 +92,14 @@ BAD = {
 @pytest.mark.parametrize(("options", "numbers", "says"), BAD.values(), ids=BAD)
 def test_frames_that_are_no_corpus_are_refused(options: Any, numbers: Any, says: str) -> None:
     frame = pandas.DataFrame({"sentence": numbers or [0, 0, 1], "word": ["a", "b", "c"], "chunk": ["O", "O", "O"]})
-    with pytest.raises(DataError, match=says):
-        riata.from_frame(frame, **options)
+    refused(DataError, says, riata.from_frame, frame, **options)
 
 
 def test_what_is_no_text_is_refused_with_its_row(frame: Any) -> None:
     with pytest.raises(DataError, match="row 0, column 'sentence' is 0"):
         riata.from_frame(frame.assign(of=frame.sentence), sentence="of", columns=["sentence", "word"])
-    with pytest.raises(DataError, match="expected a DataFrame of pandas or polars"):
-        riata.from_frame([["a"]])
-    with pytest.raises(DataError, match="0 rows"):
-        riata.from_frame(frame[:0])
+    refused(DataError, "expected a DataFrame of pandas or polars", riata.from_frame, [["a"]])
+    refused(DataError, "0 rows", riata.from_frame, frame[:0])
 
 
 def test_pandas_is_not_imported() -> None:

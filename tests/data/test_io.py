@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import os
+import threading
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata import registry
+from riata.data import source
 from riata.data.chunk_labels import are_chunk_labels
+from riata.data.columns import stream
 from riata.data.encodings.base import convert
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Span
-from riata.errors import LabelError, UnsupportedError
+from riata.errors import DataError, LabelError, UnsupportedError
 from samples import embedded
 
 IO, IOB2 = registry.get("encoding", "io"), registry.get("encoding", "iob2")
 TAGS = ["O", "PER", "LOC", "person-actor", "person-other"]
-
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 def bare(split="train"):
@@ -62,9 +67,7 @@ def test_nothing_is_taken_for_io_that_does_not_say_so():
         LabelError, match=r"label 'PER' is no chunk label.*\n.*types alone, pass encoding=\"io\" \(--encoding io\)"
     ):
         riata.EntityRecognizer().fit(data)
-    with pytest.raises(LabelError) as caught:
-        riata.Chunker().fit([[("Anna", "NNP"), ("left", "VBD")]])
-    assert "encoding" not in str(caught.value)
+    assert "encoding" not in str(refused(LabelError, "", riata.Chunker().fit, [[("Anna", "NNP"), ("left", "VBD")]]))
     with pytest.raises(
         LabelError, match=r"label 'B-PER' is no chunk label; expected O or a type of two letters.*\n.*leave it out"
     ):
@@ -98,3 +101,136 @@ def test_scores_count_runs():
 def test_chunks_are_not_learnt_as_io():
     with pytest.raises(UnsupportedError, match="IO cannot keep two chunks of a type apart"):
         riata.Chunker(learn_as="io").fit(embedded(("word", "chunk")))
+
+
+# --- the bytes of a file, as they come: pipes that have nothing to read do not hold anybody --------------------------
+
+
+CONTENT = b"The DT\n\n" * 3000
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A named pipe, and its end to write to: (path, file)."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    keep = os.open(path, os.O_RDWR)  # so that opening either end does not wait for the other
+    with open(path, "wb", buffering=0) as end:
+        yield path, end
+    os.close(keep)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_pipe_is_read_as_it_comes_and_left_when_nobody_wants_more(pipe, pack):
+    path, end = pipe
+    stopped = threading.Event()
+    read = source.pieces(path, stopped)
+    end.write(pack(CONTENT))
+    seen = next(read)
+    while len(seen) < len(CONTENT):
+        seen += next(read)
+    assert seen == CONTENT
+    timer = threading.Timer(0.1, stopped.set)
+    timer.start()
+    began = time.monotonic()
+    assert list(read) == []
+    assert 0.05 < time.monotonic() - began < 30
+    timer.join()
+
+
+def test_nothing_is_left_out_when_nobody_stops(pipe, tmp_path):
+    path, end = pipe
+    (tmp_path / "file").write_bytes(CONTENT)
+    assert b"".join(source.pieces(tmp_path / "file", threading.Event())) == CONTENT
+    read = source.pieces(path, threading.Event())
+    for word in (b"one", b"two", b"three"):
+        end.write(word)
+        assert next(read) == word
+
+
+def test_what_the_buffer_of_standard_input_holds_is_read_too(pipe, monkeypatch):
+    path, end = pipe
+    end.write(b"first line\nrest")
+    with open(path) as given:
+        monkeypatch.setattr("sys.stdin", given)
+        assert given.buffer.readline() == b"first line\n"
+        assert next(source.pieces("-", threading.Event())) == b"rest"
+
+
+@pytest.mark.parametrize("size", [2, 3, 7, 1 << 20])
+def test_gzip_members_are_unpacked_wherever_the_pieces_end(tmp_path, monkeypatch, size):
+    monkeypatch.setattr(source, "PIECE", size)
+    packed = gzip.compress(b"one\n" * 50) + gzip.compress(b"") + gzip.compress(b"two\n") + b"\0" * 5
+    (tmp_path / "file").write_bytes(packed)
+    assert b"".join(source.pieces(tmp_path / "file")) == gzip.decompress(packed)
+    (tmp_path / "file").write_bytes(packed[:-6])
+    refused(source.DataError, "cut short", list, source.pieces(tmp_path / "file"))
+
+
+# --- lines that start with # in files of columns: comments where they cannot be tokens -------------------------------
+
+
+def read(tmp_path, text):
+    (tmp_path / "d.txt").write_text(text)
+    return riata.read_columns(tmp_path / "d.txt")
+
+
+def sentences(corpus):
+    return [list(sentence) for sentence in corpus]
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_comments_before_sentences_are_left_out_and_kept(tmp_path, blank):
+    text = f"# a corpus of two sentences\n{blank}# id 1 of many\nThe DT\n# NN\n\n# more about it\nIt PRP\n\n"
+    corpus = read(tmp_path, text)
+    assert sentences(corpus) == [[("The", "DT"), ("#", "NN")], [("It", "PRP")]]
+    assert corpus.comments == ("# a corpus of two sentences\n# id 1 of many", "# more about it")
+    assert list(corpus.lines) == [3 + len(blank), 4 + len(blank), 7 + len(blank)]
+
+
+def test_a_sentence_without_a_comment_may_come_first(tmp_path):
+    corpus = read(tmp_path, "a X\n\nb X\n\n# the third one\nc X\n\nd X\n")
+    assert corpus.comments == ("", "", "# the third one", "")
+    assert len(corpus) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# NN\nb X\n\n", [[("#", "NN"), ("b", "X")]]),
+        ("# NN\n\n#x Y\nb X\n\n", [[("#", "NN")], [("#x", "Y"), ("b", "X")]]),
+        ("# NN\n\n# NN\n", [[("#", "NN")], [("#", "NN")]]),
+        ("#\tNN\nb c\tX\n", [[("#", "NN"), ("b c", "X")]]),
+        ("-DOCSTART- O\n\n#tag X\na Y\n", [[("#tag", "X"), ("a", "Y")]]),
+    ],
+)
+def test_lines_that_can_be_tokens_are_tokens(tmp_path, text, expected):
+    assert sentences(read(tmp_path, text)) == expected
+
+
+def test_a_comment_within_a_sentence_is_refused_with_the_remedy(tmp_path):
+    caught = refused(DataError, "found 3: '# a comment'", read, tmp_path, "The DT\n# a comment\ndog NN\n\n")
+    assert caught.line == 2
+    assert "before the first token of a sentence" in caught.remedy
+
+
+def test_ragged_lines_are_not_hidden_by_comments(tmp_path):
+    assert refused(DataError, "expected 2 columns", read, tmp_path, "# c\na X\nb\n").line == 3
+
+
+def test_comments_are_read_in_parts_as_in_one(tmp_path):
+    text = "# one two three\na X\n\n" * 3 + "b X\n\n" * 5 + "# last one here\nc X\n\n"
+    whole = read(tmp_path, text)
+    for size in (1, 7, 20, 1000):
+        parts = list(stream(tmp_path / "d.txt", size=size))
+        assert [each for part in parts for each in sentences(part)] == sentences(whole)
+        said = [text for part in parts for text in (part.comments or ("",) * len(part))]
+        assert tuple(said) == whole.comments
+
+
+def test_predictions_keep_comments(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    riata.Tagger("perceptron", epochs=1).fit([["a", "b"]] * 9, [["X", "Y"]] * 9).save("m.riata")
+    (tmp_path / "new.txt").write_text("# of the first sentence\na\nb\n\n")
+    refused(SystemExit, "", riata.commands.main, ["predict", "--model", "m.riata", "new.txt"])
+    assert capsys.readouterr().out.splitlines()[:2] == ["# of the first sentence", "a X"]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata.data.propbank import cells, formatted, read_propbank, stream, write_propbank
 from riata.data.propositions import COLUMNS, Proposition, RoleCorpus
 from riata.data.types import Corpus, Span
@@ -73,8 +74,7 @@ def test_the_columns_of_roles_may_be_missing(tmp_path):
     corpus = read_propbank(written(tmp_path, bare))
     assert [one.arguments for one in corpus.propositions[0]] == [None, None]
     assert b"".join(formatted(corpus)).decode() == bare
-    with pytest.raises(DataError, match=r"roles.txt:1: training needs the arguments"):
-        corpus.check_labelled("training")
+    refused(DataError, r"roles.txt:1: training needs the arguments", corpus.check_labelled, "training")
 
 
 @pytest.mark.parametrize(
@@ -104,26 +104,22 @@ def test_the_columns_of_roles_may_be_missing(tmp_path):
 def test_what_is_wrong_is_told_with_its_line(tmp_path, text, line, message):
     path = written(tmp_path, text)
     for read in (read_propbank, lambda path: list(stream(path))):
-        with pytest.raises(DataError) as caught:
-            read(path)
-        assert message in str(caught.value)
-        assert (caught.value.file, caught.value.line) == (str(path), line)
+        caught = refused(DataError, "", read, path)
+        assert message in str(caught)
+        assert (caught.file, caught.line) == (str(path), line)
 
 
 def test_predicates_and_columns_of_roles_must_be_as_many(tmp_path):
     fewer = "\n".join("\t".join(row.split(" ")[:11]) for row in ROWS)
     more = "\n".join("\t".join([*row.split(" "), "*"]) for row in ROWS)
-    with pytest.raises(DataError, match="a predicate has no column"):
-        read_propbank(written(tmp_path, fewer))
-    with pytest.raises(DataError, match="a role column has no predicate"):
-        read_propbank(written(tmp_path, more))
+    refused(DataError, "a predicate has no column", read_propbank, written(tmp_path, fewer))
+    refused(DataError, "a role column has no predicate", read_propbank, written(tmp_path, more))
 
 
 def test_bytes_that_are_no_text_are_told_with_their_line(tmp_path):
     path = tmp_path / "bad.txt"
     path.write_bytes(TEXT.encode() + b"1\t\xff\n")
-    with pytest.raises(DataError, match=r"bad.txt:9: the line is not UTF-8"):
-        read_propbank(path)
+    refused(DataError, r"bad.txt:9: the line is not UTF-8", read_propbank, path)
 
 
 def test_slices_keep_their_propositions_and_columns_alone_have_none():
@@ -140,25 +136,19 @@ def test_propositions_are_replaced_only_by_those_of_the_same_predicates():
     corpus = riata.load("embedded-roles")
     bare = corpus.with_propositions([[one.with_roles(()) for one in each] for each in corpus.propositions])
     assert all(not one.roles and one.arguments for each in bare.propositions for one in each)
-    with pytest.raises(DataError, match="other predicates"):
-        corpus.with_propositions([()] * len(corpus))
-    with pytest.raises(DataError, match="no Proposition"):
-        corpus.with_propositions([["ARG0"]] * len(corpus))
-    with pytest.raises(DataError, match="of 1 sentences for 12"):
-        corpus.with_propositions([()])
+    refused(DataError, "other predicates", corpus.with_propositions, [()] * len(corpus))
+    refused(DataError, "no Proposition", corpus.with_propositions, [["ARG0"]] * len(corpus))
+    refused(DataError, "of 1 sentences for 12", corpus.with_propositions, [()])
 
 
 def test_spans_that_cannot_be_written_are_refused():
     for spans in ([Span(0, 2, "A"), Span(1, 3, "B")], [Span(2, 4, "A")], [Span(1, 1, "A")], [Span(-1, 1, "A")]):
-        with pytest.raises(DataError, match="overlaps another, or is not within"):
-            cells(spans, 3)
+        refused(DataError, "overlaps another, or is not within", cells, spans, 3)
     for role in ("", "A B", "A*", "(A"):
-        with pytest.raises(DataError, match="cannot be written"):
-            cells([Span(0, 1, role)], 3)
+        refused(DataError, "cannot be written", cells, [Span(0, 1, role)], 3)
     corpus = riata.load("embedded-roles")[6:7]
     mixed = replace(corpus, propositions=((corpus.propositions[0][0], Proposition(6), Proposition(8)),))
-    with pytest.raises(DataError, match="with and without arguments"):
-        list(formatted(mixed))
+    refused(DataError, "with and without arguments", list, formatted(mixed))
 
 
 @st.composite

@@ -7,10 +7,9 @@ from itertools import pairwise
 import pytest
 
 import riata
+from checks import refused
 from riata.errors import NotFittedError, UnsupportedError
 from riata.models.weights_by_name import by_name
-
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 
 CORPUS = riata.load("embedded", "train")[:60]
 X = [[{"word": word.lower(), "tag": tag, "bias": 0.5} for word, tag, _ in sentence] for sentence in CORPUS]
@@ -78,8 +77,7 @@ def test_weights_without_names_are_refused_and_an_untrained_estimator_says_so() 
     with pytest.raises(UnsupportedError, match="hashed"):
         _ = hashed.state_features_
     for name in ("state_features_", "transition_features_"):
-        with pytest.raises(NotFittedError):
-            getattr(riata.Chunker(), name)
+        refused(NotFittedError, "", getattr, riata.Chunker(), name)
         assert not hasattr(riata.Chunker(), name)
 
 

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from checks import refused
 from oracle import confidence as oracle
 from riata import Chunker, DependencyParser, JointTagger, RiataError, Tagger
 from riata.confidence.calibration import CALLED, TRAINING
@@ -144,8 +145,7 @@ def test_what_is_held_out_is_not_learnt_from():
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_too_few_sentences_are_told(most):
-    with pytest.raises(UnsupportedError, match="too little data"):
-        planned(embedded()[:most], Fits, 4000)
+    refused(UnsupportedError, "too little data", planned, embedded()[:most], Fits, 4000)
 
 
 # --- where it is left out --------------------------------------------------------------------------------------------
@@ -221,8 +221,7 @@ def test_files_and_pickles_keep_where_it_comes_from(tmp_path):
 
 @pytest.mark.parametrize("reason", [None, 1, ["x"], "x" * (LONGEST_REASON + 1)])
 def test_hostile_reasons_are_refused(reason):
-    with pytest.raises(ModelFileError, match="calibration is inconsistent"):
-        uncalibrated_in({"uncalibrated": reason})
+    refused(ModelFileError, "calibration is inconsistent", uncalibrated_in, {"uncalibrated": reason})
 
 
 def test_pruning_leaves_a_calibration_of_other_weights_out():
@@ -231,12 +230,9 @@ def test_pruning_leaves_a_calibration_of_other_weights_out():
 
 
 def test_calibrate_is_a_method_and_calibrated_the_parameter():
-    with pytest.raises(RiataError, match="calibrated"):
-        Tagger(calibrate=False)
-    with pytest.raises(RiataError, match="calibrated"):
-        Tagger().set_params(calibrate=False)
-    with pytest.raises(SettingError, match="calibrated is 'no'"):
-        Tagger(calibrated="no").fit(WORDS, TAGS)
+    refused(RiataError, "calibrated", Tagger, calibrate=False)
+    refused(RiataError, "calibrated", Tagger().set_params, calibrate=False)
+    refused(SettingError, "calibrated is 'no'", Tagger(calibrated="no").fit, WORDS, TAGS)
 
 
 def test_a_command_leaves_it_out(run, tmp_path):

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, UnsupportedError
 from samples import embedded, treebank
-
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +67,11 @@ def test_input_without_words_has_no_spans(recognizer):
 
 
 def test_what_is_no_list_of_texts_is_refused(recognizer):
-    with pytest.raises(DataError, match=r"found one.\n.*predict_spans"):
-        recognizer.predict_spans("She lives in Harwick.")
+    refused(DataError, r"found one.\n.*predict_spans", recognizer.predict_spans, "She lives in Harwick.")
     with pytest.raises(DataError, match="the word 'SHE' is not the next one"):
         recognizer.predict_spans(["She"], tokenizer=lambda text: text.upper().split())
     parser = riata.DependencyParser(epochs=1, tags="given").fit(treebank())
-    with pytest.raises(UnsupportedError, match="Spans are for tags and chunks"):
-        parser.predict_spans([["a"]])
+    refused(UnsupportedError, "Spans are for tags and chunks", parser.predict_spans, [["a"]])
 
 
 @given(st.lists(st.sampled_from(["O", "B-A", "I-A", "I-B", "S-A", "E-B"]), max_size=8))
@@ -86,5 +83,4 @@ def test_spans_are_ordered_and_do_not_overlap(tags):
 
 @pytest.mark.parametrize("tags", ["B-PER", [["O"]], 3, [1]])
 def test_tags_that_are_none_are_refused(tags):
-    with pytest.raises(DataError, match="expected a list of strings"):
-        riata.spans(tags)
+    refused(DataError, "expected a list of strings", riata.spans, tags)

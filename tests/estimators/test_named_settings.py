@@ -9,12 +9,12 @@ import click
 import pytest
 
 import riata
+from checks import refused
 from riata import other_words, registry
 from riata.commands.base import cli
 from riata.errors import SettingError, UnknownNameError
 
 WORDS, LABELS = [["a", "b"], ["b"]], [["B-X", "O"], ["O"]]
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 
 ESTIMATORS = [task.estimator for task in registry.all_of("task").values()]
 
@@ -85,8 +85,7 @@ def test_a_setting_that_is_given_both_ways_is_refused() -> None:
         lambda: riata.Chunker("crf", settings={"c2": 1}, c2=2),
         lambda: riata.Predictor(Letters(), settings={"p": 2}, p=2),
     ):
-        with pytest.raises(SettingError, match="given twice"):
-            given()
+        refused(SettingError, "given twice", given)
     for twice in ({"settings": {"c2": 1}, "c2": 2}, {"settings__c2": 1, "c2": 2}):
         with pytest.raises(SettingError, match=r"'c2' is given twice: 1 in settings, and 2 as a parameter"):
             riata.Chunker("crf").set_params(**twice)
@@ -94,11 +93,9 @@ def test_a_setting_that_is_given_both_ways_is_refused() -> None:
 
 def test_a_setting_of_another_recipe_is_refused_with_those_of_the_recipe() -> None:
     for made in (riata.Chunker("crf", rare=2), riata.Chunker("crf").set_params(rare=2)):
-        with pytest.raises(UnknownNameError, match=r"'rare' belongs to another recipe \(hmm\)") as caught:
-            made.fit(WORDS, LABELS)
-        assert "Use recipe='hmm', or leave out rare. The recipe 'crf' has these settings:" in caught.value.remedy
-    with pytest.raises(UnknownNameError, match=r"Unknown setting 'c2'.*max_depth"):
-        riata.Predictor(Letters(), c2=2).fit(["a"], ["V"])
+        caught = refused(UnknownNameError, r"'rare' belongs to another recipe \(hmm\)", made.fit, WORDS, LABELS)
+        assert "Use recipe='hmm', or leave out rare. The recipe 'crf' has these settings:" in caught.remedy
+    refused(UnknownNameError, r"Unknown setting 'c2'.*max_depth", riata.Predictor(Letters(), c2=2).fit, ["a"], ["V"])
     assert riata.Predictor(Letters(), max_depth=7).fit(["a"], ["V"]).settings == {"max_depth": 7}
 
 
@@ -121,18 +118,14 @@ def test_a_setting_of_another_recipe_is_refused_with_those_of_the_recipe() -> No
 )
 def test_names_of_other_libraries_are_refused_with_the_name_here(word: str, here: str) -> None:
     for given in (lambda: riata.Chunker("crf", **{word: 1}), lambda: riata.Chunker("crf").set_params(**{word: 1})):
-        with pytest.raises(UnknownNameError, match=f"Unknown parameter of Chunker '{word}'. Did you mean '{here}'?"):
-            given()
+        refused(UnknownNameError, f"Unknown parameter of Chunker '{word}'. Did you mean '{here}'?", given)
 
 
 def test_what_has_no_name_here_is_explained() -> None:
     for made in (riata.Chunker, lambda **given: riata.Predictor(Letters(), **given)):
-        with pytest.raises(UnknownNameError, match=r"'verbose'. Training tells what it does to the logger"):
-            made(verbose=1)
-    with pytest.raises(UnknownNameError, match=r"or set c2"):
-        riata.Chunker("crf", C=1).fit(WORDS, LABELS)
-    with pytest.raises(UnknownNameError, match=r"Unknown recipe 'lbfgs'. Did you mean 'crf'?"):
-        riata.Chunker("lbfgs").fit(WORDS, LABELS)
+        refused(UnknownNameError, r"'verbose'. Training tells what it does to the logger", made, verbose=1)
+    refused(UnknownNameError, r"or set c2", riata.Chunker("crf", C=1).fit, WORDS, LABELS)
+    refused(UnknownNameError, r"Unknown recipe 'lbfgs'. Did you mean 'crf'?", riata.Chunker("lbfgs").fit, WORDS, LABELS)
 
 
 @pytest.mark.parametrize(
@@ -147,8 +140,7 @@ def test_what_has_no_name_here_is_explained() -> None:
     ],
 )
 def test_missing_names_of_the_package_name_the_right_one(name: str, here: str) -> None:
-    with pytest.raises(AttributeError, match=f"no attribute '{name}'; use {here}$"):
-        getattr(riata, name)
+    refused(AttributeError, f"no attribute '{name}'; use {here}$", getattr, riata, name)
     assert not hasattr(riata, name)
 
 
@@ -158,9 +150,7 @@ def test_missing_names_of_the_package_name_the_right_one(name: str, here: str) -
 def test_the_command_line_knows_other_words_for_tasks(word: str, here: str) -> None:
     with pytest.raises(UnknownNameError, match=f"Unknown task '{word}'. Did you mean '{here}'?"):
         cli.main(["train", word, "--train", "none", "--model", "none"], standalone_mode=False)
-    with pytest.raises(UnknownNameError) as caught:
-        registry.get("task", "crf")
-    assert "'crf' is a recipe" in caught.value.remedy
+    assert "'crf' is a recipe" in refused(UnknownNameError, "", registry.get, "task", "crf").remedy
 
 
 @pytest.mark.parametrize("estimator", [*ESTIMATORS, riata.Predictor], ids=lambda cls: cls.__name__)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata import Chunker, DependencyParser, JointTagger, Tagger
 from riata.commands import main
 from riata.errors import SettingError, UnsupportedError
@@ -59,18 +60,15 @@ def test_both_passes_and_taggers_are_pruned():
 
 @pytest.mark.parametrize("share", [1, -0.1, 2, float("nan"), "half", None, True])
 def test_other_shares_are_refused(share):
-    with pytest.raises(SettingError, match="the share of weights to prune is"):
-        MAKERS["chain"]().prune(share)
+    refused(SettingError, "the share of weights to prune is", MAKERS["chain"]().prune, share)
 
 
 def test_what_cannot_be_pruned_is_refused():
     kernel = quietly(Tagger("perceptron", structure="kernel-chain", epochs=2), WORDS, TAGS)
-    with pytest.raises(UnsupportedError, match="has no weights of features"):
-        kernel.prune()
+    refused(UnsupportedError, "has no weights of features", kernel.prune)
     calibrated = MAKERS["chain"]()
     calibrated.calibrate(CHUNKS)
-    with pytest.raises(UnsupportedError, match="is calibrated"):
-        calibrated.prune()
+    refused(UnsupportedError, "is calibrated", calibrated.prune)
 
 
 def test_training_can_prune(tmp_path, monkeypatch, capsys):

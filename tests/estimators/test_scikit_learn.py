@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata import metrics
 from riata.errors import DataError, SettingError, UnknownNameError
 
 base = pytest.importorskip("sklearn.base")
 selection = pytest.importorskip("sklearn.model_selection")
 
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 
 CORPUS = riata.load("embedded", "train")[:90]
 X = [[{"word": word.lower(), "tag": tag, "bias": 1.0} for word, tag, _ in sentence] for sentence in CORPUS]
@@ -61,12 +64,9 @@ def test_settings_are_parameters_by_their_names() -> None:
 
 
 def test_a_setting_that_is_named_wrongly_is_refused_with_the_name_it_has() -> None:
-    with pytest.raises(UnknownNameError, match="setings__c2"):
-        riata.Chunker("crf").set_params(setings__c2=1)
-    with pytest.raises(UnknownNameError, match="Unknown setting 'c3'"):
-        riata.Chunker("crf").set_params(settings__c3=1).fit(X, Y)
-    with pytest.raises(SettingError, match="no entries"):
-        riata.Chunker(class_weight="balanced").set_params(class_weight__O=2.0)
+    refused(UnknownNameError, "setings__c2", riata.Chunker("crf").set_params, setings__c2=1)
+    refused(UnknownNameError, "Unknown setting 'c3'", riata.Chunker("crf").set_params(settings__c3=1).fit, X, Y)
+    refused(SettingError, "no entries", riata.Chunker(class_weight="balanced").set_params, class_weight__O=2.0)
 
 
 def test_a_random_search_over_both_priors_finds_what_trying_them_finds() -> None:
@@ -103,12 +103,9 @@ def test_development_data_may_be_given_to_fit() -> None:
     assert by_fit.state_features_ == by_parameter.state_features_
     assert by_fit.dev is None
     assert crf().fit(X, Y, X_dev, held.sentences_of(2)).best_score_ > 50
-    with pytest.raises(SettingError, match="twice"):
-        riata.Chunker(dev=0.1).fit(CORPUS, X_dev=held)
-    with pytest.raises(SettingError, match="X_dev is not"):
-        riata.Chunker().fit(CORPUS, y_dev=held.sentences_of(2))
-    with pytest.raises(DataError):
-        riata.Chunker().fit(X, Y, X_dev=X_dev)
+    refused(SettingError, "twice", riata.Chunker(dev=0.1).fit, CORPUS, X_dev=held)
+    refused(SettingError, "X_dev is not", riata.Chunker().fit, CORPUS, y_dev=held.sentences_of(2))
+    refused(DataError, "", riata.Chunker().fit, X, Y, X_dev=X_dev)
 
 
 ESTIMATORS = [
@@ -139,3 +136,57 @@ def test_the_checks_of_scikit_learn_that_do_not_need_a_matrix_pass(cls: Any) -> 
     ):
         if hasattr(checks, name):
             getattr(checks, name)(cls.__name__, cls())
+
+
+# --- sklearn-crfsuite's tutorial -------------------------------------------------------------------------------------
+
+
+pytest.importorskip("sklearn")
+PAGE = Path(__file__).parent.parent.parent / "docs" / "coming-from-sklearn-crfsuite.md"
+SIZES = {"train": 80, "testa": 60}  # sentences; testa is development data
+
+
+@pytest.fixture(scope="module")
+def blocks() -> list[str]:
+    """The python blocks of the page, with slices of the Spanish corpus instead of the embedded one."""
+    if not (Path(os.environ.get("RIATA_DATA", "")) / "conll2002-es").is_dir():
+        pytest.skip("RIATA_DATA does not name a folder with conll2002-es")
+
+    def spanish(match: re.Match[str]) -> str:
+        split = {"train": "train", "test": "testa"}[match[1]]
+        return f'riata.load("conll2002-es", "{split}")[:{SIZES[split]}]'
+
+    found = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [re.sub(r'riata\.load\("embedded", "(\w+)", columns\)', spanish, block) for block in found]
+
+
+def run(blocks: list[str]) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks:
+        exec(compile(block, str(PAGE), "exec"), names)
+    return names
+
+
+def test_every_line_of_the_tutorial_runs_on_its_own_corpus(
+    blocks: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = run(blocks)
+    assert len(names["train_sents"]) == SIZES["train"]
+    assert set(names["rs"].best_params_) == {"c1", "c2"}
+    assert names["crf"].settings == {"pairs": "transitions", **names["rs"].best_params_}
+    assert len(names["y_cv"]) == SIZES["train"]
+    shown = capsys.readouterr().out
+    likely, unlikely = shown.split("Top likely transitions:")[1].split("Top unlikely transitions:")
+    assert re.search(r"^B-PER +-> I-PER +\d", likely, re.MULTILINE)
+    assert re.search(r"^O +-> I-\w+ +-\d", unlikely, re.MULTILINE)
+    assert re.search(r"^\d\.\d+ B-\w+ +word", shown.split("Top positive:")[1], re.MULTILINE)
+
+
+def test_the_same_settings_give_nearly_the_labels_that_sklearn_crfsuite_gives(blocks: list[str]) -> None:
+    sklearn_crfsuite = pytest.importorskip("sklearn_crfsuite")
+    names = run(blocks[:4])  # up to the first training
+    theirs = sklearn_crfsuite.CRF(
+        algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=100, all_possible_transitions=True
+    ).fit(names["X_train"], names["y_train"])
+    found, expected = names["crf"].predict(names["X_test"]), theirs.predict(names["X_test"])
+    assert riata.metrics.flat_accuracy_score(expected, found) > 0.98

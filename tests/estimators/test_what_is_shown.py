@@ -9,7 +9,6 @@ import pytest
 
 import riata
 
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 PAGE = Path(__file__).parent.parent.parent / "docs" / "estimators.md"
 
 

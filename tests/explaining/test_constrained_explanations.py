@@ -1,7 +1,6 @@
 """What explanations say of constraints: the output without them, what it breaks, and what every change is for."""
 
 import json
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 import riata
 from packed_pages import data_of
 from riata import constraints as c
-from riata.errors import RiataWarning
 from riata.features.templates import parse
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
@@ -22,9 +20,7 @@ RULES = [c.at_most(1, "NN"), c.requires("DT", "VBZ", side="after"), c.at_least(1
 
 
 def fitted(estimator, X, y):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiataWarning)
-        return estimator.fit(X, y)
+    return estimator.fit(X, y)
 
 
 def broken(rules, labels, known):

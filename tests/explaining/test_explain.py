@@ -2,10 +2,13 @@
 
 import random
 from fractions import Fraction
+from xml.etree import ElementTree
 
 import pytest
 
 import riata
+from checks import refused
+from explanations import garden_path, own_trace
 from python_problems import Observing, Tagging, random_weights, with_weights
 from riata.data.memory import inputs_of
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
@@ -243,10 +246,8 @@ def score_of(model, x, path):
 def test_labels_that_no_path_leads_to_are_refused():
     chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), CHUNKS)
     corpus = [("a", "DT")] * 9
-    with pytest.raises(LabelError, match="XX"):
-        chunker.explain(corpus, against=["B-XX"] + ["O"] * 8)
-    with pytest.raises(DataError, match="label"):
-        chunker.explain(corpus, against=["O"])
+    refused(LabelError, "XX", chunker.explain, corpus, against=["B-XX"] + ["O"] * 8)
+    refused(DataError, "label", chunker.explain, corpus, against=["O"])
     with pytest.raises(UnsupportedError, match="no path"):  # the longest of the training data has two tokens
         chunker.explain(corpus, against=["B-NP"] + ["I-NP"] * 8)
 
@@ -261,8 +262,29 @@ def test_a_truth_that_the_model_does_not_know_is_said_so():
 
 
 def test_an_untrained_estimator_and_several_sentences_are_refused():
-    with pytest.raises(NotFittedError):
-        riata.Chunker().explain(SENTENCES[:1])
+    refused(NotFittedError, "", riata.Chunker().explain, SENTENCES[:1])
     chunker = quietly(riata.Chunker(epochs=1), CHUNKS)
-    with pytest.raises(DataError, match="one sentence"):
-        chunker.explain(SENTENCES[:2])
+    refused(DataError, "one sentence", chunker.explain, SENTENCES[:2])
+
+
+# --- pictures of searches --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", [garden_path(1), garden_path(2), garden_path(3, truth=False), own_trace()])
+def test_a_picture_is_svg_with_a_box_per_state_of_the_front(trace, tmp_path):
+    trace.save_svg(tmp_path / "search.svg")
+    root = ElementTree.parse(tmp_path / "search.svg").getroot()
+    boxes = [each for each in root.iter() if each.tag.endswith("rect")]
+    shown = [step for step in trace.steps if trace.nodes[step.front[0]].parent is not None]
+    assert len(boxes) == 1 + sum(len(step.front) for step in shown) + len(trace.losses)
+
+
+def test_a_picture_says_where_the_truth_is_lost(tmp_path):
+    garden_path(1).save_svg(tmp_path / "search.svg", title="Epoch 1 <of 4>")
+    text = (tmp_path / "search.svg").read_text()
+    assert "Epoch 1 &lt;of 4&gt;" in text
+    assert "lost" in text and "back to N" in text
+
+
+def test_a_picture_that_cannot_be_written_is_refused(tmp_path):
+    refused(DataError, "the picture", garden_path(1).save_svg, tmp_path / "none" / "search.svg")

@@ -7,6 +7,7 @@ import pytest
 
 import riata
 from all_trees import all_trees
+from checks import refused
 from riata import constraints as c
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, UnsupportedError
@@ -14,7 +15,6 @@ from riata.explaining.packing import as_data
 from riata.features.arcs import parse
 from samples import quietly, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 TREE = [(2, "det"), (3, "nsubj"), (0, "root")]
 SIBLINGS = "arc head.tag[0] child.tag[0]\narc child.word[0]\nrelation head.tag[0] child.tag[0]\nsibling sibling.tag[0] child.tag[0]"
@@ -83,8 +83,7 @@ def test_the_truth_and_given_trees_are_compared(parser):
     ],
 )
 def test_what_no_model_gives_is_refused(parser, against, error):
-    with pytest.raises(error):
-        parser.explain(SENTENCE, against=against)
+    refused(error, "", parser.explain, SENTENCE, against=against)
 
 
 def test_text_and_page_show_every_arc(parser):
@@ -113,6 +112,4 @@ def test_what_constraints_change_is_explained():
 
 
 def test_traces_are_refused_and_name_explanations(parser):
-    with pytest.raises(UnsupportedError, match="not searched step by step") as refused:
-        parser.trace(SENTENCE)
-    assert "explain" in refused.value.remedy
+    assert "explain" in refused(UnsupportedError, "not searched step by step", parser.trace, SENTENCE).remedy

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from packed_pages import data_of, features_of, trace_of
 from riata.errors import DataError
@@ -216,17 +217,12 @@ def test_pages_are_saved_whole(tmp_path):
 
 def test_where_no_page_can_be_saved_the_error_says_why(tmp_path):
     trace = garden_path()
-    with pytest.raises(DataError, match="folder does not exist"):
-        trace.save_html(tmp_path / "missing" / "page.html")
-    with pytest.raises(DataError, match="this is a directory") as caught:
-        trace.save_html(tmp_path)
-    assert "another file" in caught.value.remedy
+    refused(DataError, "folder does not exist", trace.save_html, tmp_path / "missing" / "page.html")
+    assert "another file" in refused(DataError, "this is a directory", trace.save_html, tmp_path).remedy
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="folder does not exist"):
-        trace.save_html(tmp_path / "file" / "page.html")
+    refused(DataError, "folder does not exist", trace.save_html, tmp_path / "file" / "page.html")
     for name in ("x" * 300 + ".html", "nul\0.html"):
-        with pytest.raises(DataError, match="cannot be written"):
-            trace.save_html(f"{tmp_path}/{name}")
+        refused(DataError, "cannot be written", trace.save_html, f"{tmp_path}/{name}")
 
 
 # --- the verdict -----------------------------------------------------------------------------------------------------

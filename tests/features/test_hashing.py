@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from oracle import features as twin
 from oracle import perceptron as oracle
 from oracle.hashing import Table, table_of, text_number
@@ -158,8 +159,7 @@ def test_training_goes_on_and_the_parts_add_up():
     with pytest.raises(errors.SettingError, match="bits is 13, but the model that training goes on from has 12"):
         quietly(resumed.set_params(bits=13), WORDS, TAGS)
     exact = quietly(Tagger("perceptron", epochs=1), WORDS, TAGS).set_params(warm_start=True, bits=13)
-    with pytest.raises(errors.SettingError, match="has exact dictionaries"):
-        quietly(exact, WORDS, TAGS)
+    refused(errors.SettingError, "has exact dictionaries", quietly, exact, WORDS, TAGS)
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------------
@@ -173,8 +173,7 @@ def test_bits_out_of_range(bits):
 
 
 def test_counts_need_dictionaries():
-    with pytest.raises(errors.SettingError, match="cutoff is 2, but with bits"):
-        Tagger("perceptron", bits=12, cutoff=2).fit(WORDS, TAGS)
+    refused(errors.SettingError, "cutoff is 2, but with bits", Tagger("perceptron", bits=12, cutoff=2).fit, WORDS, TAGS)
     with pytest.raises(errors.UnsupportedError, match="frequency needs counts"):
         Tagger("perceptron", bits=12, template=parse("word[0]\nfrequency[0]")).fit(WORDS, TAGS)
 
@@ -192,7 +191,6 @@ def test_names_are_gone_but_counts_and_transitions_are_there():
     hashed = quietly(Chunker("perceptron", epochs=2, bits=16), CHUNKS)
     assert by_name(hashed.model_).count() > 0
     assert by_name(hashed.model_).transitions(3)
-    with pytest.raises(errors.UnsupportedError, match="hashed"):
-        by_name(hashed.model_).heaviest(3)
+    refused(errors.UnsupportedError, "hashed", by_name(hashed.model_).heaviest, 3)
     trace = hashed.set_params(queue="beam", beam=2).trace(INPUTS[0], features=True)
     assert "of the table" in str(trace.__dict__)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata.errors import DataError, TemplateError, UnsupportedError
 from riata.features.compile import compile_templates
 from riata.features.templates import Read, Template, fitting, parse
@@ -58,11 +59,10 @@ def test_the_text_of_templates_parses_back_to_them(some):
     ],
 )
 def test_what_cannot_be_read_is_refused_with_file_and_line(line, parts):
-    with pytest.raises(TemplateError) as caught:
-        parse(f"word[0]\n\n{line}", "my.template")
-    assert (caught.value.file, caught.value.line) == ("my.template", 3)
+    caught = refused(TemplateError, "", parse, f"word[0]\n\n{line}", "my.template")
+    assert (caught.file, caught.line) == ("my.template", 3)
     for part in parts:
-        assert part in str(caught.value)
+        assert part in str(caught)
 
 
 def test_an_attribute_named_label_is_refused():
@@ -110,7 +110,6 @@ def many_labels(order, count):
 
 def test_labels_too_far_back_for_their_number_are_refused():
     # (labels + 1) ** order must fit 62 bits.
-    with pytest.raises(DataError, match=r"label\[-8\], which is too far back for 215 labels") as caught:
-        many_labels(8, 215)
-    assert "fewer labels back" in caught.value.remedy
+    caught = refused(DataError, r"label\[-8\], which is too far back for 215 labels", many_labels, 8, 215)
+    assert "fewer labels back" in caught.remedy
     assert many_labels(8, 214).predict([["w1"]])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks import refused
 from riata.errors import TemplateError
 from riata.features.attributes import builtin
 from riata.features.language import language_of
@@ -58,12 +59,9 @@ def test_templates_share_parts_and_places():
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_line(line, message):
-    with pytest.raises(TemplateError, match=message) as refused:
-        parse(f"tag[s0]\n{line}", "mine.transitions")
-    assert refused.value.line == 2
+    assert refused(TemplateError, message, parse, f"tag[s0]\n{line}", "mine.transitions").line == 2
 
 
 def test_too_many_templates_are_refused():
     lines = [f"word[s0{a:+d}] word[b{b}{c:+d}]" for a in range(-4, 5) for b in range(4) for c in range(-4, 5)]
-    with pytest.raises(TemplateError, match="at most 255"):
-        TransitionFeatures(parse("\n".join(lines)), builtin(), {}, tags=False)
+    refused(TemplateError, "at most 255", TransitionFeatures, parse("\n".join(lines)), builtin(), {}, tags=False)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata import WordVectors
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
@@ -18,7 +19,6 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
 from samples import draws
 
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
 TABLE = {"cat": [1.0, 0.5], "dog": [0.75, 0.25], "runs": [-1.0, 0.5], "sleeps": [-0.5, 0.25]}
 X = [["cat", "runs"], ["dog", "sleeps"], ["cat", "sleeps"], ["Dog", "runs"]]
 y = [["N", "V"]] * 4
@@ -56,8 +56,7 @@ def test_a_table_has_its_words_beside_it(kind, tmp_path):
     (tmp_path / "v.words").write_text("\n".join(TABLE) + "\n")
     assert same(WordVectors.read(tmp_path / "v.npy"), WordVectors.of(TABLE))
     (tmp_path / "v.words").write_text("cat\n")
-    with pytest.raises(DataError, match=r"1 words, and v\.npy has 4 rows"):
-        WordVectors.read(tmp_path / "v.npy")
+    refused(DataError, r"1 words, and v\.npy has 4 rows", WordVectors.read, tmp_path / "v.npy")
 
 
 def test_words_may_have_blanks_and_the_first_of_equal_words_is_taken(tmp_path):
@@ -80,24 +79,18 @@ def test_words_may_have_blanks_and_the_first_of_equal_words_is_taken(tmp_path):
 )
 def test_a_file_that_is_none_of_vectors_is_refused_with_its_line(text, said, tmp_path):
     (tmp_path / "v.txt").write_text(text)
-    with pytest.raises(DataError, match=said):
-        WordVectors.read(tmp_path / "v.txt")
+    refused(DataError, said, WordVectors.read, tmp_path / "v.txt")
 
 
 def test_other_things_than_vectors_are_refused(tmp_path):
     (tmp_path / "v.bin").write_bytes(b"2 3\nthe \xff\xfe\x00")
-    with pytest.raises(DataError, match=r"v.bin:2: not valid UTF-8"):
-        WordVectors.read(tmp_path / "v.bin")
+    refused(DataError, r"v.bin:2: not valid UTF-8", WordVectors.read, tmp_path / "v.bin")
     (tmp_path / "v.npy").write_bytes(b"no table")
-    with pytest.raises(DataError, match="not a table of NumPy"):
-        WordVectors.read(tmp_path / "v.npy")
-    with pytest.raises(DataError, match="no such file"):
-        riata.Tagger(vectors=tmp_path / "none.txt").fit(X, y)
+    refused(DataError, "not a table of NumPy", WordVectors.read, tmp_path / "v.npy")
+    refused(DataError, "no such file", riata.Tagger(vectors=tmp_path / "none.txt").fit, X, y)
     for wrong in (3, {}, {1: [2]}, [1, 2]):
-        with pytest.raises(SettingError, match="expected the path of a file, a dictionary"):
-            riata.Tagger(vectors=wrong).fit(X, y)
-    with pytest.raises(DataError, match="'dog' has the shape"):
-        riata.Tagger(vectors={"cat": [1, 2], "dog": [1]}).fit(X, y)
+        refused(SettingError, "expected the path of a file, a dictionary", riata.Tagger(vectors=wrong).fit, X, y)
+    refused(DataError, "'dog' has the shape", riata.Tagger(vectors={"cat": [1, 2], "dog": [1]}).fit, X, y)
     with pytest.raises(UnsupportedError, match="vectors is set, which the structure 'segments' cannot do"):
         riata.Chunker("semicrf", vectors=TABLE).fit(X, y)
     with pytest.raises(UnsupportedError, match="vectors is set, but means nothing to the recipe 'hmm'"):
@@ -162,16 +155,14 @@ def test_a_model_holds_its_vectors(tmp_path):
     assert same(loaded.vectors, WordVectors.of(table))
     assert to_bytes(loaded) == (tmp_path / "m.riata").read_bytes()
     assert loaded.set_params(warm_start=True).fit(X, y).predict(unknown)[0] == ["N", "V"]
-    with pytest.raises(SettingError, match="goes on with the vectors of the model"):
-        loaded.set_params(vectors=TABLE).fit(X, y)
+    refused(SettingError, "goes on with the vectors of the model", loaded.set_params(vectors=TABLE).fit, X, y)
 
 
 def test_broken_vectors_in_a_model_are_refused():
     header, parts = container.unpack(memoryview(to_bytes(riata.Tagger(epochs=1, vectors=TABLE).fit(X, y))))
     table = parts["vectors/table"]
     for wrong in (table[:-1], table[:0], np.full(len(table), np.nan, np.float32), table.astype(np.int32)):
-        with pytest.raises(ModelFileError, match="vectors"):
-            from_bytes(container.pack(header, {**parts, "vectors/table": wrong}))
+        refused(ModelFileError, "vectors", from_bytes, container.pack(header, {**parts, "vectors/table": wrong}))
 
 
 @pytest.mark.parametrize(
@@ -212,8 +203,7 @@ def test_arrays_stand_beside_words(tmp_path):
     assert (tagger.array_width_, tagger.inputs_) == (2, (0,))
     tagger.save(tmp_path / "m.riata")
     assert riata.load_model(tmp_path / "m.riata").predict(corpus[:2]) == y[:2]
-    with pytest.raises(DataError, match="the model reads words and arrays of 2 columns; found words"):
-        tagger.predict(X)
+    refused(DataError, "the model reads words and arrays of 2 columns; found words", tagger.predict, X)
     with pytest.raises(DataError, match="the model reads words and arrays of 2 columns; found arrays of 3 columns"):
         tagger.predict(riata.with_vectors(X, [np.hstack([row, row[:, :1]]) for row in rows]))
     with pytest.raises(DataError, match="the model reads words; found arrays of 2 columns"):
@@ -231,8 +221,7 @@ def test_arrays_stand_beside_words(tmp_path):
     ],
 )
 def test_arrays_that_do_not_fit_words_are_refused(arrays, said):
-    with pytest.raises(DataError, match=said):
-        riata.with_vectors(X, arrays)
+    refused(DataError, said, riata.with_vectors, X, arrays)
 
 
 @settings(max_examples=draws(60))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain_problems import options
+from checks import refused
 from joint_problems import TEMPLATES, noise
 from oracle import joint as oracle
 from riata import _core
@@ -121,10 +122,8 @@ def test_what_does_not_fit_is_refused():
     problem = noise(0, TEMPLATES[1], True)
     weights = problem.random_weights(0)
     index, instances = problem.features.index, problem.instances
-    with pytest.raises(RiataError, match="do not fit"):
-        weights.scores_of(index, instances, np.full(instances.tokens, 6, np.int32))
-    with pytest.raises(RiataError, match="do not fit"):
-        problem.weights().decode(index, instances, options())
+    refused(RiataError, "do not fit", weights.scores_of, index, instances, np.full(instances.tokens, 6, np.int32))
+    refused(RiataError, "do not fit", problem.weights().decode, index, instances, options())
     for starts, tags, of, count in [
         ([0, 1], [2], [0], 2),
         ([0, 2], [1, 0], [0], 2),

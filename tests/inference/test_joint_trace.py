@@ -6,6 +6,7 @@ import pytest
 
 import riata
 from chain_problems import options
+from checks import refused
 from inference.test_trace import QUEUES, SINGLE, WHAT, WHEN, check_scores, replayed, round_trip
 from joint_problems import TEMPLATES, noise
 from oracle.joint import JointLaso, features, path_of, regret
@@ -223,14 +224,10 @@ def test_a_trace_is_in_the_encoding_that_was_learnt():
 def test_what_is_no_truth_is_refused():
     data = embedded()[:30]
     made = quietly(riata.JointTagger("laso-perceptron", beam=2, epochs=1), data)
-    with pytest.raises(LabelError, match="'NEW' is unknown"):
-        made.trace(["a"], [("NEW", "O")])
-    with pytest.raises(LabelError, match="'B-NEW' is unknown"):
-        made.trace(["a"], [(made.classes_[0][0], "B-NEW")])
-    with pytest.raises(DataError, match="expected a pair"):
-        made.trace(["a"], ["O"])
-    with pytest.raises(DataError, match="one sentence"):
-        made.trace(data[:2])
+    refused(LabelError, "'NEW' is unknown", made.trace, ["a"], [("NEW", "O")])
+    refused(LabelError, "'B-NEW' is unknown", made.trace, ["a"], [(made.classes_[0][0], "B-NEW")])
+    refused(DataError, "expected a pair", made.trace, ["a"], ["O"])
+    refused(DataError, "one sentence", made.trace, data[:2])
 
 
 def test_random_gold_is_lost_by_narrow_beams_and_by_merging():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import UNBOUNDED, random_model
+from checks import refused
 from inference.test_viterbi import NEVER, chains, constrained, path_score, real
 from oracle.perceptron import score, sequences
 from riata.errors import SettingError, UnsupportedError
@@ -67,8 +68,7 @@ def test_a_sentence_of_a_hundred_thousand_tokens_has_a_second_best():
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "many", None, True])
 def test_a_k_that_is_no_count_is_refused(k):
-    with pytest.raises(SettingError, match="'k'"):
-        riata.kbest(np.zeros((2, 2)), np.zeros((2, 2)), k)
+    refused(SettingError, "'k'", riata.kbest, np.zeros((2, 2)), np.zeros((2, 2)), k)
 
 
 # --- models --------------------------------------------------------------------------------------------------------------
@@ -117,8 +117,7 @@ def test_there_are_no_more_labellings_than_there_are():
 def test_models_without_exact_lists_say_why():
     data = embedded(("word", "tag", "chunk"))[:10]
     by_beam = quietly(riata.Chunker("laso-perceptron", structure="chain", epochs=1), data)
-    with pytest.raises(UnsupportedError, match=r"the queue 'beam'.*\n?.*queue='exact'"):
-        by_beam.predict_nbest(data, 2)
+    refused(UnsupportedError, r"the queue 'beam'.*\n?.*queue='exact'", by_beam.predict_nbest, data, 2)
     assert len(by_beam.set_params(queue="exact").predict_nbest(data, 2)) == len(data)
     reader = riata.Chunker("laso-perceptron", template=parse("word[0]\nlabel[-1] label[-3]"), epochs=1)
     with pytest.raises(UnsupportedError, match=r"reads label\[-3\]"):

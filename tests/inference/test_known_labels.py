@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import segment_problems
 from chain_problems import UNBOUNDED, noise, random_model
+from checks import refused
 from confidence_problems import DOUBLE, SINGLE, chain_model
 from oracle import confidence as oracle
 from oracle import segments as segment_oracle
@@ -82,12 +83,9 @@ class Case:
 
     def check_refused(self):
         for decoder in (Decoder(), Decoder("beam", 1)):
-            with pytest.raises(LabelError, match="no legal labelling"):
-                self.model.predict(self.corpus, decoder)
-        with pytest.raises(LabelError):
-            self.model.confidences(self.corpus, Decoder(), [1.0], chunks=False)
-        with pytest.raises(LabelError):
-            self.model.nbest(self.corpus, 2)
+            refused(LabelError, "no legal labelling", self.model.predict, self.corpus, decoder)
+        refused(LabelError, "", self.model.confidences, self.corpus, Decoder(), [1.0], chunks=False)
+        refused(LabelError, "", self.model.nbest, self.corpus, 2)
 
     def check_confidences(self, decoder, found, chunks):
         ids, values = self.model.confidences(self.corpus, decoder, TEMPERATURES, chunks=chunks)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from learning import test_likelihood
 from likelihood_problems import model_at
 from oracle import segments as oracle
@@ -143,5 +144,4 @@ def test_segments(problem, seed, cost, n, classes):
 def test_class_weights_without_labels_of_tokens_are_an_error():
     problem = noise(0, EXACT_TEMPLATES[0])
     parts = (problem.features.index, problem.instances, problem.codes(problem.gold))
-    with pytest.raises(RiataError, match="do not fit the labels"):
-        problem.weights().loss_augmented(*parts, 1.0, 1, np.array([1.0, 2.0]))
+    refused(RiataError, "do not fit the labels", problem.weights().loss_augmented, *parts, 1.0, 1, np.array([1.0, 2.0]))

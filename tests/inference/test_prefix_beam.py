@@ -5,6 +5,7 @@ import random
 import pytest
 
 import riata
+from checks import refused
 from python_problems import TAGS, WORDS, Tagging, with_weights
 from riata.errors import DataError, UnsupportedError
 
@@ -153,5 +154,4 @@ def test_covered_must_be_a_whole_number(value):
 def test_exceptions_of_covered_come_through():
     problem = Tagging()
     problem.covered = lambda x, s: x.nothing
-    with pytest.raises(AttributeError, match="nothing"):
-        with_weights(problem, {}, settings={"beam_by": "prefix"}).predict(["ab"])
+    refused(AttributeError, "nothing", with_weights(problem, {}, settings={"beam_by": "prefix"}).predict, ["ab"])

@@ -10,6 +10,7 @@ import pytest
 
 import riata
 from chain_problems import UNBOUNDED, options, random_model
+from checks import refused
 from oracle.laso import Laso
 from oracle.perceptron import score
 from riata.data.chunk_labels import shown_encodings
@@ -149,15 +150,13 @@ def test_where_a_label_leads_nowhere_only_queues_with_another_node_go_on():
         assert problem.search(weights, **QUEUES[queue]) == outside
     for queue in BLIND.values():
         assert problem.search(weights, **queue) == outside
-    with pytest.raises(RiataError, match=r"^sentence 0: the search ended without a goal"):
-        problem.search(weights, queue="greedy")
+    refused(RiataError, r"^sentence 0: the search ended without a goal", problem.search, weights, queue="greedy")
 
 
 @pytest.mark.parametrize("queue", ["best-first", "breadth-first", "depth-first"])
 def test_an_unbounded_queue_stops_at_its_limit(queue):
     problem, weights = random_model(0, longest=30)
-    with pytest.raises(RiataError, match="made 20 nodes without reaching a goal"):
-        problem.search(weights, queue=queue, max_nodes=20)
+    refused(RiataError, "made 20 nodes without reaching a goal", problem.search, weights, queue=queue, max_nodes=20)
 
 
 @pytest.mark.parametrize("queue", ["best-first", "breadth-first"])

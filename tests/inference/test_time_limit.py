@@ -6,8 +6,9 @@ import pytest
 
 import riata
 from chain_problems import random_model
+from checks import refused
 from python_problems import Tagging, with_weights
-from riata.errors import SearchError, SettingError
+from riata.errors import SearchError, SettingError, UnknownNameError
 from samples import CHUNKS, quietly
 
 SHORT = 0.05
@@ -82,8 +83,7 @@ def test_the_limit_is_for_each_input_alone_and_zero_is_none():
 
 def test_learning_has_no_limit():
     model = riata.Predictor(Slow(), epochs=1, settings={"seconds": 1e-9}).fit(["ab"], [["V", "C"]])
-    with pytest.raises(SearchError, match=r"^example 0: the search reached no goal within 1e-09 seconds"):
-        model.predict(["ab"])
+    refused(SearchError, r"^example 0: the search reached no goal within 1e-09 seconds", model.predict, ["ab"])
 
 
 def test_hill_climbing_returns_the_best_state_so_far():
@@ -126,5 +126,35 @@ def test_estimators_take_the_limit_as_a_setting():
         chunker.set_params(settings={"seconds": 1e-9}).predict(CHUNKS)
     with pytest.raises(SearchError, match="sentence 0: the search made 2 nodes"):
         chunker.set_params(settings={"max_nodes": 2}).predict(CHUNKS)
-    with pytest.raises(SettingError, match="'seconds' has the value -1"):
-        chunker.set_params(settings={"seconds": -1}).predict(CHUNKS)
+    refused(SettingError, "'seconds' has the value -1", chunker.set_params(settings={"seconds": -1}).predict, CHUNKS)
+
+
+# --- settings of decoding that act on a trained model, whichever recipe trained it -----------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
+
+
+def test_settings_of_queues_act_on_a_model_that_learnt_by_exact_search(fitted, tmp_path):
+    beam = riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
+    beam.set_params(queue="beam", beam=3, settings={"merge": False, "max_nodes": 5000})
+    assert not beam.decoder().merge and beam.decoder().max_nodes == 5000
+    beam.save(tmp_path / "m.riata")
+    assert riata.load_model(tmp_path / "m.riata").predict(CHUNKS) == beam.predict(CHUNKS)
+    beam.set_params(settings={"max_nodes": 3})
+    refused(SearchError, "made 3 nodes", beam.predict, CHUNKS)
+
+
+def test_exact_search_has_none_of_them(fitted):
+    fitted.set_params(settings={"max_nodes": 10})
+    try:
+        refused(UnknownNameError, "max_nodes", fitted.predict_ids, CHUNKS)
+    finally:
+        fitted.set_params(settings={})
+
+
+@pytest.mark.parametrize("value", [True, b"1"])
+def test_a_truth_value_is_no_number(value):
+    refused(SettingError, "expected a number", riata.Chunker("winnow", settings={"c": value}).fit, CHUNKS)

@@ -5,7 +5,6 @@ import copy
 import json
 import math
 import random
-import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import UNBOUNDED, noise, options, random_labels, random_model
+from checks import refused
 from oracle.laso import Laso
 from oracle.perceptron import score
 from riata import _core
@@ -420,23 +420,15 @@ def test_illegal_tags_are_read_as_in_training(chunker):
 
 
 def test_what_cannot_be_traced_is_refused(chunker):
-    with pytest.raises(UnsupportedError, match="no queue") as refusal:
-        quietly(riata.Chunker(epochs=1), CHUNKS).trace(INPUTS[0])
-    assert "beam" in refusal.value.remedy
-    with pytest.raises(LabelError, match="'B-ADJP' is unknown"):
-        chunker.trace(INPUTS[0], ["B-NP", "I-NP", "B-ADJP", "O"])
-    with pytest.raises(DataError, match="one sentence"):
-        chunker.trace(as_corpus(CHUNKS))
-    with pytest.raises(DataError, match="one label per token"):
-        chunker.trace(INPUTS[0], ["B-NP"])
-    with pytest.raises(DataError, match="no tokens"):
-        chunker.trace([])
-    with pytest.raises(DataError):
-        chunker.trace("The dog")
-    with pytest.raises(DataError, match="only the inputs"):
-        chunker.trace(INPUTS[0], True)
-    with pytest.raises(NotFittedError):
-        riata.Chunker().trace(WORDS[0])
+    refusal = refused(UnsupportedError, "no queue", quietly(riata.Chunker(epochs=1), CHUNKS).trace, INPUTS[0])
+    assert "beam" in refusal.remedy
+    refused(LabelError, "'B-ADJP' is unknown", chunker.trace, INPUTS[0], ["B-NP", "I-NP", "B-ADJP", "O"])
+    refused(DataError, "one sentence", chunker.trace, as_corpus(CHUNKS))
+    refused(DataError, "one label per token", chunker.trace, INPUTS[0], ["B-NP"])
+    refused(DataError, "no tokens", chunker.trace, [])
+    refused(DataError, "", chunker.trace, "The dog")
+    refused(DataError, "only the inputs", chunker.trace, INPUTS[0], True)
+    refused(NotFittedError, "", riata.Chunker().trace, WORDS[0])
 
 
 def test_a_search_without_a_goal_is_traced_to_its_end():
@@ -468,9 +460,7 @@ def test_the_page_shows_what_it_prints(capsys):
     shown = 0
     for (language, text), (after, expected) in pairwise([*blocks, ("", "")]):
         if language == "python":
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", riata.RiataWarning)
-                exec(text, namespace)
+            exec(text, namespace)
             printed = capsys.readouterr().out
             if after == "" and expected:
                 assert printed == expected
@@ -641,8 +631,7 @@ def test_a_problem_without_regret_is_traced_without_a_truth_only():
 
     model = riata.Predictor(Pairs(), epochs=1).fit(["x"], [None]).set_params(problem=Blind())
     assert model.trace("x").goal is not None
-    with pytest.raises(SettingError, match="regret"):
-        model.trace("x", None)
+    refused(SettingError, "regret", model.trace, "x", None)
 
 
 @pytest.mark.parametrize("queue", ["depth-first", "breadth-first"])

@@ -12,7 +12,6 @@ from printed import FENCE, difference
 PAGE = Path(__file__).parents[2] / "docs" / "ecosystem.md"
 
 
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 def test_the_page_prints_what_it_says(tmp_path, monkeypatch):
     for needed in ("sklearn", "pandas", "datasets", "pyarrow", "spacy", "nltk"):
         pytest.importorskip(needed)

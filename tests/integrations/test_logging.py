@@ -2,7 +2,6 @@
 
 import io
 import logging
-import warnings
 
 import pytest
 
@@ -49,12 +48,10 @@ def test_a_terminal_shows_a_line_per_epoch_if_nothing_else_listens(kind, monkeyp
     def lines(**options):
         screen = Terminal()
         monkeypatch.setattr("sys.stderr", screen)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", riata.RiataWarning)
-            if kind == "estimator":
-                riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS, **options)
-            else:
-                riata.Predictor(Tagging(), epochs=3).fit(SPELLED, LETTERS, **options)
+        if kind == "estimator":
+            riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS, **options)
+        else:
+            riata.Predictor(Tagging(), epochs=3).fit(SPELLED, LETTERS, **options)
         return [line.split(",")[0] for line in screen.getvalue().splitlines()]
 
     caplog.set_level(logging.WARNING, logger="riata")

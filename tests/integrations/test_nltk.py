@@ -3,6 +3,7 @@
 import pytest
 
 import riata
+from checks import refused
 from riata.errors import NotFittedError, UnsupportedError
 from samples import CHUNKS, TAGS, UNSEEN, WORDS, quietly, treebank
 
@@ -34,11 +35,8 @@ def test_nltk_scores_it(tagger):
 
 
 def test_models_that_read_more_than_words_are_refused():
-    with pytest.raises(UnsupportedError, match="reads 2 columns"):
-        NltkTagger(quietly(riata.Chunker("perceptron", epochs=1), CHUNKS))
+    refused(UnsupportedError, "reads 2 columns", NltkTagger, quietly(riata.Chunker("perceptron", epochs=1), CHUNKS))
     with pytest.raises(UnsupportedError, match="no labels of words"):
         NltkTagger(quietly(riata.DependencyParser("perceptron", epochs=1), treebank()))
-    with pytest.raises(UnsupportedError, match="no labels of words"):
-        NltkTagger(3)
-    with pytest.raises(NotFittedError):
-        NltkTagger(riata.Tagger())
+    refused(UnsupportedError, "no labels of words", NltkTagger, 3)
+    refused(NotFittedError, "", NltkTagger, riata.Tagger())

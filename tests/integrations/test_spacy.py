@@ -3,6 +3,7 @@
 import pytest
 
 import riata
+from checks import refused
 from riata.errors import SettingError, UnsupportedError
 from samples import CHUNKS, TAGS, WORDS, quietly
 
@@ -86,11 +87,8 @@ def test_a_pipeline_is_saved_with_its_model(files, tmp_path):
 
 
 def test_what_it_cannot_use_is_refused(files):
-    with pytest.raises(UnsupportedError, match="reads 2 columns"):
-        pipeline(files, "columns")
-    with pytest.raises(SettingError, match="expected auto, chunks or entities"):
-        pipeline(files, "tags", spans="words")
+    refused(UnsupportedError, "reads 2 columns", pipeline, files, "columns")
+    refused(SettingError, "expected auto, chunks or entities", pipeline, files, "tags", spans="words")
     nlp = spacy.blank("en")
     nlp.add_pipe("riata")
-    with pytest.raises(UnsupportedError, match="no model"):
-        nlp("The dog")
+    refused(UnsupportedError, "no model", nlp, "The dog")

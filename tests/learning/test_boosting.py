@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from oracle.boosting import EQUAL, Boosting
 from riata import _core
 from riata.data.memory import as_corpus
@@ -313,8 +314,7 @@ def test_training_goes_on_from_a_model():
     ],
 )
 def test_what_it_refuses(options, error, text):
-    with pytest.raises((error, UnsupportedError), match=text):
-        quietly(riata.Chunker("boost", **options), CHUNKS)
+    refused((error, UnsupportedError), text, quietly, riata.Chunker("boost", **options), CHUNKS)
 
 
 def test_an_interrupt_leaves_the_weights_of_the_last_complete_epoch():
@@ -327,12 +327,10 @@ def test_an_interrupt_leaves_the_weights_of_the_last_complete_epoch():
         if done > 3:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        booster.run(10**6, 1, stop)
+    refused(KeyboardInterrupt, "", booster.run, 10**6, 1, stop)
     after = booster.model().pack(case.features.index)["transition"][2].tolist()
     assert after == before[0]
-    with pytest.raises(riata.RiataError, match="broken off"):
-        booster.run(1)
+    refused(riata.RiataError, "broken off", booster.run, 1)
 
 
 @pytest.mark.parametrize("dictionary", [0, 2])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import riata
+from checks import refused
 from riata.errors import SettingError
 from riata.features.templates import parse
+from samples import embedded, quietly
 
 TRAIN = [[("a", "X"), ("b", "Y")], [("c", "X"), ("a", "X")], [("b", "Y"), ("c", "Y")]]
 DEV = [[("b", "Y"), ("b", "Y"), ("d", "Z")], [("d", "Z"), ("b", "Y"), ("b", "Y")]]
@@ -74,16 +76,13 @@ def test_going_on_with_other_attributes_is_refused():
     tagger.set_params(attributes={"mine": first, "unread": other}).partial_fit(TRAIN)
     tagger.set_params(attributes={"mine": other})
     for learn in (tagger.partial_fit, tagger.fit):
-        with pytest.raises(SettingError, match="another function for 'mine'") as refused:
-            learn(TRAIN)
-        assert "Leave out attributes" in refused.value.remedy
+        assert "Leave out attributes" in refused(SettingError, "another function for 'mine'", learn, TRAIN).remedy
     tagger.set_params(template=None, attributes=None).partial_fit(TRAIN)  # the model has the function
 
 
 def test_going_on_in_another_precision_is_refused():
     tagger = riata.Tagger(epochs=1, warm_start=True).fit(TRAIN, listener=silent)
-    with pytest.raises(SettingError, match="precision"):
-        tagger.set_params(settings={"precision": "double"}).fit(TRAIN, listener=silent)
+    refused(SettingError, "precision", tagger.set_params(settings={"precision": "double"}).fit, TRAIN, listener=silent)
 
 
 def test_a_loaded_model_trains_anew_with_its_own_templates(tmp_path):
@@ -95,8 +94,7 @@ def test_a_loaded_model_trains_anew_with_its_own_templates(tmp_path):
 
 @pytest.mark.parametrize("huge", [{"class_weight": {"X": 1e39}}, {"class_weight": {"X": -1}}])
 def test_weights_that_would_not_stay_finite_are_refused(huge):
-    with pytest.raises(SettingError, match="expected a number from 0 to 1e"):
-        riata.Tagger(**huge).fit(TRAIN, listener=silent)
+    refused(SettingError, "expected a number from 0 to 1e", riata.Tagger(**huge).fit, TRAIN, listener=silent)
 
 
 def test_a_model_trained_on_conllu_reads_plain_words_and_tuples(tmp_path):
@@ -120,3 +118,19 @@ def test_a_document_line_has_as_many_columns_as_were_selected(tmp_path):
     path.write_text("-DOCSTART- news O O\n\nThe DT B-NP O\n\n", encoding="utf-8")
     riata.write_columns(riata.read_columns(path).select([0, 1, 3]), copy)
     assert copy.read_text(encoding="utf-8") == "-DOCSTART- news O\n\nThe DT O\n\n"
+
+
+# --- going on from a model of tags and chunks with words that it has not seen ----------------------------------------
+
+
+def test_weights_keep_their_features_when_the_index_grows():
+    data = embedded(("word", "tag", "chunk"))[:100]
+    words = data.sentences_of(0)
+    labels = [list(zip(*each, strict=True)) for each in zip(data.sentences_of(1), data.sentences_of(2), strict=True)]
+    tagger = quietly(riata.JointTagger("laso-perceptron", epochs=3, warm_start=True), words, labels)
+    before = tagger.predict(words)
+    tagger.set_params(epochs=1)
+    unseen = [[word[::-1] + "x" for word in sentence] for sentence in words[:5]]
+    quietly(tagger, unseen, labels[:5])
+    pairs = [(a, b) for x, y in zip(before, tagger.predict(words), strict=True) for a, b in zip(x, y, strict=True)]
+    assert sum(a == b for a, b in pairs) / len(pairs) > 0.97

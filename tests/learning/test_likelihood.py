@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from likelihood_problems import UNKNOWN, Likelihood, Problem, check, point, random_dictionary
 from riata import _core
 from riata.data.memory import as_corpus
@@ -183,23 +184,19 @@ def test_named_features_are_grouped_by_their_heads():
     assert len(set(found)) == 4
     assert _core.row_groups(features.index, instances, found) == [(4, 3)]  # `length` is in its column nowhere
     assert _core.row_groups(features.index, instances) == []
-    with pytest.raises(Exception, match="heads"):
-        _core.row_groups(features.index, instances, found[:-1])
+    refused(Exception, "heads", _core.row_groups, features.index, instances, found[:-1])
 
 
 def test_bad_arguments_are_refused():
     case = Case(0, TEMPLATES[0], None)
-    with pytest.raises(Exception, match="point"):
-        case.function(np.zeros(case.function.size + 1), 1)
+    refused(Exception, "point", case.function, np.zeros(case.function.size + 1), 1)
     free = Legality.free(3)
     with pytest.raises(Exception, match="labels"):
         _core.ChainPotentials(
             case.features.index, case.instances, 2, 0, free.start[:2], free.end[:2], free.follow[:4], "seen"
         )
-    with pytest.raises(Exception, match="weights"):
-        _core.BatchObjective(case.function.potentials, np.ones(1))
-    with pytest.raises(UnknownNameError, match="Unknown loss 'lgo'"):
-        _core.BatchObjective(case.function.potentials, np.empty(0), "lgo")
+    refused(Exception, "weights", _core.BatchObjective, case.function.potentials, np.ones(1))
+    refused(UnknownNameError, "Unknown loss 'lgo'", _core.BatchObjective, case.function.potentials, np.empty(0), "lgo")
 
 
 def test_a_hundred_labels_and_long_sentences():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
+from checks import refused
 from learning.test_mira import TEMPLATES, same
 from learning.test_online import same_model
 from oracle.mira import mira
@@ -23,11 +24,6 @@ DATA = embedded()[:60]
 def learnt(loss=None, structure="chain", **settings_):
     asked = settings_ if loss is None else {"loss": loss, **settings_}
     return quietly(riata.Chunker("mira", structure=structure, epochs=2, settings=asked), DATA)
-
-
-def refused(estimator, error, match):
-    with pytest.raises(error, match=match):
-        estimator.fit(DATA)
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------
@@ -136,17 +132,19 @@ def test_a_square_array_is_in_alphabetical_order_and_can_be_saved(tmp_path):
     ],
 )
 def test_bad_costs_are_refused(costs, error, match):
-    refused(riata.Chunker("mira", settings={"loss": "cost-matrix", "costs": costs}), error, match)
+    refused(error, match, riata.Chunker("mira", settings={"loss": "cost-matrix", "costs": costs}).fit, DATA)
 
 
 def test_a_loss_that_does_not_fit_is_refused():
-    refused(riata.Chunker("mira", settings={"loss": "segments"}), UnsupportedError, "needs whole segments")
-    refused(riata.Chunker("mira", settings={"loss": "span"}), UnsupportedError, "needs losses of chunks")
+    refused(UnsupportedError, "needs whole segments", riata.Chunker("mira", settings={"loss": "segments"}).fit, DATA)
+    refused(UnsupportedError, "needs losses of chunks", riata.Chunker("mira", settings={"loss": "span"}).fit, DATA)
     on_segments = riata.Chunker("mira", structure="segments", settings={"loss": "cost-matrix"})
-    refused(on_segments, UnsupportedError, "needs costs of labels")
-    refused(riata.Chunker("mira", settings={"costs": {"O": {"B-NP": 2}}}), SettingError, "which nothing reads")
+    refused(UnsupportedError, "needs costs of labels", on_segments.fit, DATA)
+    refused(
+        SettingError, "which nothing reads", riata.Chunker("mira", settings={"costs": {"O": {"B-NP": 2}}}).fit, DATA
+    )
     weighed = riata.Chunker("mira", class_weight="balanced", settings={"loss": "zero-one"})
-    refused(weighed, UnsupportedError, "counts whole outputs")
+    refused(UnsupportedError, "counts whole outputs", weighed.fit, DATA)
 
 
 def test_every_loss_says_over_what_it_adds_up():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
+from checks import refused
 from learning.test_online import ignore, interrupt_at, same_model
 from oracle.mira import difference, loss, mira, product
 from oracle.perceptron import score, sequences
@@ -186,8 +187,7 @@ def test_partial_fit_goes_on_averaging():
 def test_ctrl_c_keeps_the_model_of_the_last_epoch():
     data = embedded()[:60]
     stopped = riata.Chunker("mira", epochs=5)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(Progressed, 2))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Progressed, 2))
     assert same_model(stopped, riata.Chunker("mira", epochs=1).fit(data, listener=ignore))
 
 
@@ -195,5 +195,4 @@ def test_ctrl_c_keeps_the_model_of_the_last_epoch():
     "wrong", [{"C": 0}, {"C": -1}, {"C": float("nan")}, {"cost": 0}, {"cost": "x"}, {"k": 0}, {"k": 1.5}, {"k": 10**6}]
 )
 def test_settings_without_sense_are_refused(wrong):
-    with pytest.raises(SettingError, match=next(iter(wrong))):
-        riata.Tagger("mira", settings=wrong).fit([["a"]], [["X"]])
+    refused(SettingError, next(iter(wrong)), riata.Tagger("mira", settings=wrong).fit, [["a"]], [["X"]])

@@ -6,6 +6,7 @@ import pytest
 
 import riata
 from chain_problems import noise
+from checks import refused
 from laso_comparison import compared
 from riata.errors import SettingError
 from riata.features.templates import parse
@@ -141,8 +142,7 @@ def test_greedy_search_is_a_beam_of_one():
 
 def test_a_refusal_says_what_it_is_for():
     chunker = riata.Chunker("laso-alma", settings={"threshold": "normalised", "beam_by": "prefix"})
-    with pytest.raises(SettingError, match="is for states after equal numbers of operations: beam_by is 'prefix'"):
-        chunker.fit(CHUNKS)
+    refused(SettingError, "is for states after equal numbers of operations: beam_by is 'prefix'", chunker.fit, CHUNKS)
 
 
 @pytest.mark.parametrize(

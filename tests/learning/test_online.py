@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from packed_weights import weights_of
 from riata._core import shuffled
 from riata.data.memory import as_corpus
-from riata.errors import LabelError
+from riata.errors import DataError, LabelError
 from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.legality import Legality
 from riata.learning.events import Epoch, Note, Progressed, Started
-from riata.learning.loop import Plan, train
+from riata.learning.loop import Plan, Trainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
+from samples import TAGS, WORDS, quietly
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -190,14 +192,12 @@ def words_of(estimator):
 
 @pytest.mark.parametrize("given", [{"refit": True}, {"patience": 3}])
 def test_what_needs_development_data_is_refused_without_them(given):
-    with pytest.raises(riata.errors.SettingError, match="no development data"):
-        chunker(**given).fit(train_data(30))
+    refused(riata.errors.SettingError, "no development data", chunker(**given).fit, train_data(30))
 
 
 # --- partial_fit --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 class TestPartialFit:
     def test_one_call_with_all_data_is_one_epoch_of_fit(self):
         parts, whole = (
@@ -238,9 +238,8 @@ class TestPartialFit:
 
     def test_a_new_label_is_refused_with_the_remedy(self):
         tagger = riata.Tagger("perceptron").partial_fit([["a", "b"]], [["X", "Y"]])
-        with pytest.raises(LabelError, match=r"label 'Z' is unknown; known: X, Y") as caught:
-            tagger.partial_fit([["c"]], [["Z"]])
-        assert "classes=" in caught.value.remedy
+        caught = refused(LabelError, r"label 'Z' is unknown; known: X, Y", tagger.partial_fit, [["c"]], [["Z"]])
+        assert "classes=" in caught.remedy
 
     def test_labels_named_at_the_first_call_may_come_later(self):
         tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit(
@@ -266,11 +265,10 @@ class TestPartialFit:
 
     def test_a_call_that_was_refused_leaves_no_trace(self):
         data, more = ([["a", "b"], ["b", "c"]], [["X", "Y"], ["Y", "X"]]), ([["a", "c"]] * 5, [["Y", "X"]] * 5)
-        clean, refused = riata.Tagger("perceptron").partial_fit(*data), riata.Tagger("perceptron").partial_fit(*data)
-        with pytest.raises(LabelError):
-            refused.partial_fit([["new", "words"]], [["X", "Z"]])
-        assert to_bytes(refused) == to_bytes(clean)
-        assert to_bytes(refused.partial_fit(*more)) == to_bytes(clean.partial_fit(*more))
+        clean, other = riata.Tagger("perceptron").partial_fit(*data), riata.Tagger("perceptron").partial_fit(*data)
+        refused(LabelError, "", other.partial_fit, [["new", "words"]], [["X", "Z"]])
+        assert to_bytes(other) == to_bytes(clean)
+        assert to_bytes(other.partial_fit(*more)) == to_bytes(clean.partial_fit(*more))
 
 
 # --- warm_start ---------------------------------------------------------------------------------------------------------------
@@ -307,8 +305,7 @@ def test_warm_start_averages_from_the_present_model_on():
 
 def test_warm_start_refuses_labels_that_the_model_does_not_have():
     tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
-    with pytest.raises(LabelError, match="'Z' is unknown to the model"):
-        tagger.fit([["a"]], [["Z"]], listener=ignore)
+    refused(LabelError, "'Z' is unknown to the model", tagger.fit, [["a"]], [["Z"]], listener=ignore)
 
 
 def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
@@ -415,8 +412,7 @@ def interrupt_at(kind, epoch, refit=False):
 @pytest.mark.parametrize("with_dev", [False, True])
 def test_ctrl_c_in_the_second_epoch_keeps_the_model_of_the_first(kind, with_dev):
     stopped = chunker(epochs=5, dev=dev_data() if with_dev else None)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(train_data(60), listener=interrupt_at(kind, 2))
+    refused(KeyboardInterrupt, "", stopped.fit, train_data(60), listener=interrupt_at(kind, 2))
     assert same_model(stopped, fitted(train_data(60), epochs=1))
     assert stopped.best_epoch_ == 1
     assert [epoch["epoch"] for epoch in stopped.history_] == [1]
@@ -432,19 +428,16 @@ def test_ctrl_c_in_the_midst_of_an_epoch_does_not_reach_the_model():
             raise KeyboardInterrupt
 
     listener.epochs = 0
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(train_data(), listener=listener)
+    refused(KeyboardInterrupt, "", stopped.fit, train_data(), listener=listener)
     assert same_model(stopped, fitted(train_data(), epochs=1))
 
 
 @pytest.mark.parametrize("kind", [Started, Progressed])
 def test_ctrl_c_before_the_first_epoch_is_done_leaves_no_model(kind):
     stopped = chunker()
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(train_data(60), listener=interrupt_at(kind, 1))
+    refused(KeyboardInterrupt, "", stopped.fit, train_data(60), listener=interrupt_at(kind, 1))
     assert not hasattr(stopped, "model_")
-    with pytest.raises(riata.errors.NotFittedError):
-        stopped.predict(dev_data())
+    refused(riata.errors.NotFittedError, "", stopped.predict, dev_data())
 
 
 def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
@@ -453,8 +446,7 @@ def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
     scores = [epoch["dev_score"] for epoch in whole.history_]
     after = next(n for n in range(2, 9) if scores.index(max(scores[:n])) < n - 1)  # an epoch that did not improve
     stopped = chunker(dev=dev_data(), epochs=8)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(Started, after + 1))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Started, after + 1))
     assert stopped.best_epoch_ == 1 + scores.index(max(scores[:after])) < after
     assert same_model(stopped, fitted(data, epochs=stopped.best_epoch_))
 
@@ -462,8 +454,7 @@ def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
 def test_ctrl_c_at_the_start_of_a_refit_keeps_the_model_chosen_before():
     data, options = train_data(90), {"dev": 0.3, "epochs": 3}
     stopped = chunker(refit=True, **options)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(Progressed, 1, refit=True))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Progressed, 1, refit=True))
     assert same_model(stopped, fitted(data, **options))
 
 
@@ -475,3 +466,77 @@ def test_rare_labels_are_warned_of_once_per_process(monkeypatch):
         for _ in range(3):
             riata.Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X", "Y"]])
     assert [str(one.message).startswith("Labels seen fewer") for one in found] == [True]
+
+
+# --- trainings that take minutes or gigabytes say so before they begin -----------------------------------------------
+
+
+class Stopped(Exception):
+    pass
+
+
+def told(labels, sentences, **params):
+    """The warnings before the first epoch begins, which never does."""
+    words = [[f"w{(7 * s + t) % 500}" for t in range(20)] for s in range(sentences)]
+    tags = [[f"L{(20 * s + t) % labels}" for t in range(20)] for s in range(sentences)]
+    notes = []
+
+    def listen(event):
+        if isinstance(event, Started):
+            raise Stopped
+        if isinstance(event, Note) and event.warning and "GiB" in event.text:
+            notes.append(event.text)
+
+    params = {"template": riata.features.templates.parse("word[0]\nedge"), **params}
+    refused(Stopped, "", riata.Tagger(**params).fit, words, tags, listener=listen)
+    return notes
+
+
+def test_thousands_of_labels_are_told_with_an_estimate_before_training_begins():
+    (note,) = told(3000, 200)
+    assert "3,000 labels" in note
+    assert "9 seconds of one core" in note  # 4,000 tokens, 9,000,000 pairs of labels, 0.25 ns each
+    assert "another column" in note
+    assert "beam" in note
+
+
+def test_trainings_as_people_have_them_say_nothing():
+    assert told(50, 200) == []
+    assert told(50, 200, recipe="crf") == []
+
+
+def test_a_beam_compares_no_pairs_of_labels():
+    assert told(3000, 200, recipe="laso-perceptron", beam=5) == []
+
+
+def test_gigabytes_are_told_even_where_time_is_short(monkeypatch):
+    monkeypatch.setattr("riata.learning.cost.MUCH", 1 << 20)
+    (note,) = told(200, 200, recipe="laso-perceptron", beam=5)
+    assert "about 0 seconds" in note
+    assert "about 0.0 GiB" in note
+
+
+def test_a_training_from_a_file_in_parts_is_told_of_too(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_text("".join(f"w{t % 50} L{t}\n" + "\n" * (t % 20 == 19) for t in range(4000)))
+    notes = []
+
+    def listen(event):
+        if isinstance(event, Started):
+            raise Stopped
+        notes.append(getattr(event, "text", ""))
+
+    refused(Stopped, "", riata.Tagger(stream=True).fit, path, listener=listen)
+    assert any("4,000 labels: every pass" in note for note in notes)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_training_that_runs_out_of_memory_is_an_error_with_a_way_out(monkeypatch, method):
+    def full(*_):
+        raise MemoryError
+
+    made = quietly(riata.Tagger(epochs=1), WORDS, TAGS)
+    before = made.predict(WORDS)
+    monkeypatch.setattr(Trainer, "epoch", full)
+    refused(DataError, r"out of memory(.|\n)*number of labels", getattr(made, method), WORDS, TAGS)
+    assert made.predict(WORDS) == before

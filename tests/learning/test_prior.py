@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata.errors import SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
@@ -186,8 +187,7 @@ def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
 
     monkeypatch.setattr(prior, "choose", interrupted)
     chunker = riata.Chunker("crf", template="classic")
-    with pytest.raises(KeyboardInterrupt):
-        chunker.fit(TRAIN, listener=silent)
+    refused(KeyboardInterrupt, "", chunker.fit, TRAIN, listener=silent)
     assert not hasattr(chunker, "model_")
 
 

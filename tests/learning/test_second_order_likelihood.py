@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from likelihood_problems import Likelihood, check, point
 from riata import _core
 from riata.data.memory import as_corpus
@@ -220,9 +221,6 @@ def test_a_long_sentence():
 
 def test_what_it_refuses():
     case = Case(0, TEMPLATES[0])
-    with pytest.raises(Exception, match="point"):
-        case.function(np.zeros(case.function.size + 1), 1)
-    with pytest.raises(Exception, match="weights"):
-        _core.BatchObjective(case.function.potentials, np.ones(1))
-    with pytest.raises(UnsupportedError, match=r"label\[-3\]"):
-        Case(0, "word[0]\nlabel[-3]")
+    refused(Exception, "point", case.function, np.zeros(case.function.size + 1), 1)
+    refused(Exception, "weights", _core.BatchObjective, case.function.potentials, np.ones(1))
+    refused(UnsupportedError, r"label\[-3\]", Case, 0, "word[0]\nlabel[-3]")

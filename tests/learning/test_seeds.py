@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from learning.test_online import ignore, interrupt_at, same_model
 from packed_weights import weights_of
 from riata._core import normalised_sum
@@ -150,8 +151,7 @@ def test_features_given_by_the_user_are_summed_too():
 def test_ctrl_c_stops_all_seeds_and_keeps_the_last_epoch(event):
     data = embedded()
     stopped = chunker("mira", seeds=3, epochs=5)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(event, 2))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
     assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data, listener=ignore))
 
 
@@ -165,19 +165,16 @@ def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):
         return run(*arguments)
 
     monkeypatch.setattr(SentenceTrainer, "run", fails_once)
-    with pytest.raises(UnsupportedError, match="this seed fails"):
-        quietly(chunker("laso", seeds=3), embedded()[:20])
+    refused(UnsupportedError, "this seed fails", quietly, chunker("laso", seeds=3), embedded()[:20])
 
 
 @pytest.mark.parametrize(
     "wrong", [{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}]
 )
 def test_counts_without_sense_are_refused(wrong):
-    with pytest.raises(SettingError, match=next(iter(wrong))):
-        riata.Tagger(**wrong).fit([["a"]], [["X"]])
+    refused(SettingError, next(iter(wrong)), riata.Tagger(**wrong).fit, [["a"]], [["X"]])
 
 
 def test_no_single_run_is_there_to_diagnose():
     data = embedded()[:20]
-    with pytest.raises(UnsupportedError, match="seeds"):
-        quietly(chunker("laso", seeds=2), data).diagnose(data)
+    refused(UnsupportedError, "seeds", quietly(chunker("laso", seeds=2), data).diagnose, data)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from likelihood_problems import Likelihood
 from oracle import segments as oracle
 from riata import _core
@@ -188,12 +189,8 @@ def test_points_and_models_are_the_same_numbers():
 def test_bad_arguments_are_refused():
     problem = noise(0, CASES[0])
     function = function_of(problem)
-    with pytest.raises(Exception, match="point"):
-        function(np.zeros(function.size + 1), 1)
-    with pytest.raises(Exception, match="weights"):
-        function_of(problem, weights=[1.0])
-    with pytest.raises(Exception, match="segments"):
-        function_of(problem, gold=problem.gold[1:])
+    refused(Exception, "point", function, np.zeros(function.size + 1), 1)
+    refused(Exception, "weights", function_of, problem, weights=[1.0])
+    refused(Exception, "segments", function_of, problem, gold=problem.gold[1:])
     beyond = next(t for t in TEMPLATES if "label[-2]" in t)
-    with pytest.raises(Exception, match=r"label\[-1\]"):
-        function_of(noise(0, beyond))
+    refused(Exception, r"label\[-1\]", function_of, noise(0, beyond))

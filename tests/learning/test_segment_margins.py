@@ -5,6 +5,7 @@ import pytest
 
 import riata
 from chain_problems import options
+from checks import refused
 from learning.test_margins import QUEUES
 from oracle.laso import norm
 from oracle.margins import SegmentMargins
@@ -74,7 +75,5 @@ def test_theorem_4_bounds_the_updates_of_alma():
 def test_exact_learning_has_no_search_to_diagnose():
     data = embedded()[:20]
     made = quietly(riata.Chunker("laso-alma", structure="segments", queue="exact", epochs=1), data)
-    with pytest.raises(UnsupportedError, match="whole outputs"):
-        made.diagnose(data)
-    with pytest.raises(UnsupportedError, match="seeds"):
-        quietly(made.set_params(queue=None, seeds=2), data).diagnose(data)
+    refused(UnsupportedError, "whole outputs", made.diagnose, data)
+    refused(UnsupportedError, "seeds", quietly(made.set_params(queue=None, seeds=2), data).diagnose, data)

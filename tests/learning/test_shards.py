@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from learning.test_online import ignore, interrupt_at, same_model
 from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, same, split, trained
 from learning.test_seeds import loads_and_goes_on
@@ -138,8 +139,7 @@ def test_shards_go_on_over_features_that_are_new():
 def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
     data = embedded()
     stopped = chunker("mira", shards=3, epochs=5)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(event, 2))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
     assert same_model(stopped, chunker("mira", shards=3, epochs=1).fit(data, listener=ignore))
 
 
@@ -148,8 +148,7 @@ def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "x", None])
 def test_counts_without_sense_are_refused(wrong):
-    with pytest.raises(SettingError, match="'shards'"):
-        riata.Tagger("perceptron", shards=wrong).fit([["a"]], [["X"]])
+    refused(SettingError, "'shards'", riata.Tagger("perceptron", shards=wrong).fit, [["a"]], [["X"]])
 
 
 def test_more_shards_than_sentences_are_refused():

@@ -2,15 +2,15 @@
 
 import gzip
 import os
-import warnings
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from packed_weights import weights_of
-from riata import Chunker, RiataWarning, Tagger, errors
+from riata import Chunker, Tagger, errors
 from riata.data.source import resized
 from riata.data.streamed import ColumnFile
 from riata.entry import main
@@ -19,6 +19,8 @@ from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.fit import Fit
 from samples import CHUNKS, TAGS, WORDS, as_text, embedded, quietly
+
+pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
 SMALL = 3000  # bytes: a few parts
 SENTENCES = 70
@@ -199,16 +201,13 @@ def test_illegal_tags_are_read_and_told_as_in_memory(tmp_path, monkeypatch, part
     path = tmp_path / "t.txt"
     path.write_text(as_text([[(w, c) for w, _, c in s] for s in CHUNKS] + illegal), encoding="utf-8")
     settings = {"epochs": 2, "settings": IN_ORDER, "bits": 12}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiataWarning)
-        told = [messages(Chunker(stream=s, **settings), path if s else riata.read_columns(path)) for s in (True, False)]
+    told = [messages(Chunker(stream=s, **settings), path if s else riata.read_columns(path)) for s in (True, False)]
     illegal_notes = [[e.text for e in events if isinstance(e, Note) and "Illegal" in e.text] for events in told]
     assert illegal_notes[0] == illegal_notes[1] != []
     held, streamed = both(path, **settings)
     assert to_bytes(streamed) == to_bytes(held)
-    with pytest.raises(errors.LabelError, match="'I-Y' follows 'B-X'") as caught:
-        Chunker(stream=True, strict=True).fit(path)
-    assert f"{path}:{len(path.read_text().splitlines()) - 3}: " in str(caught.value)
+    caught = refused(errors.LabelError, "'I-Y' follows 'B-X'", Chunker(stream=True, strict=True).fit, path)
+    assert f"{path}:{len(path.read_text().splitlines()) - 3}: " in str(caught)
 
 
 def test_ctrl_c_keeps_the_last_epoch(path):
@@ -217,8 +216,7 @@ def test_ctrl_c_keeps_the_last_epoch(path):
             raise KeyboardInterrupt
 
     estimator = Chunker(epochs=3, stream=True)
-    with pytest.raises(KeyboardInterrupt):
-        estimator.fit(path, listener=interrupt)
+    refused(KeyboardInterrupt, "", estimator.fit, path, listener=interrupt)
     one = quietly(Chunker(epochs=1), riata.read_columns(path))
     assert estimator.best_epoch_ == 1
     assert weights_of(estimator.model_) == weights_of(one.model_)
@@ -227,35 +225,33 @@ def test_ctrl_c_keeps_the_last_epoch(path):
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
-def refused(error, match, data, remedy, *, y=None, sample_weight=None, **params):
-    with pytest.raises(error, match=match) as caught:
-        Tagger(stream=True, **params).fit(data, y, sample_weight=sample_weight)
-    assert remedy in caught.value.remedy
+def refuses(error, match, data, remedy, *, y=None, sample_weight=None, **params):
+    caught = refused(error, match, Tagger(stream=True, **params).fit, data, y, sample_weight=sample_weight)
+    assert remedy in caught.remedy
 
 
 def test_what_is_in_memory_needs_no_stream(path):
-    refused(errors.DataError, "needs a file, found list", WORDS, "Give the path", y=None)
-    refused(errors.DataError, "needs a file, found Corpus", embedded(), "leave out stream")
-    refused(errors.UnsupportedError, "cannot take y", path, "Leave out y", y=TAGS)
-    refused(errors.UnsupportedError, "cannot take sample_weight", path, "Leave out", sample_weight=[1.0])
-    with pytest.raises(errors.SettingError, match="stream is 'yes'; expected True or False"):
-        Tagger(stream="yes").fit(path)
+    refuses(errors.DataError, "needs a file, found list", WORDS, "Give the path", y=None)
+    refuses(errors.DataError, "needs a file, found Corpus", embedded(), "leave out stream")
+    refuses(errors.UnsupportedError, "cannot take y", path, "Leave out y", y=TAGS)
+    refuses(errors.UnsupportedError, "cannot take sample_weight", path, "Leave out", sample_weight=[1.0])
+    refused(errors.SettingError, "stream is 'yes'; expected True or False", Tagger(stream="yes").fit, path)
     with pytest.raises(errors.UnsupportedError, match="partial_fit takes sentences from memory"):
         Tagger(stream=True).partial_fit(WORDS, TAGS)
 
 
 def test_what_can_be_read_once_is_refused(tmp_path):
-    refused(
+    refuses(
         errors.DataError, "<standard input>: stream=True reads the data once per epoch", "-", "Write the data to a file"
     )
     os.mkfifo(tmp_path / "pipe")
-    refused(errors.DataError, "cannot be read twice", tmp_path / "pipe", "leave out stream")
+    refuses(errors.DataError, "cannot be read twice", tmp_path / "pipe", "leave out stream")
 
 
 def test_counts_of_all_data_are_refused(path):
-    refused(errors.UnsupportedError, "cutoff is 2", path, "Leave out cutoff", cutoff=2)
-    refused(errors.UnsupportedError, "shards is 2", path, "Leave out shards", shards=2)
-    refused(
+    refuses(errors.UnsupportedError, "cutoff is 2", path, "Leave out cutoff", cutoff=2)
+    refuses(errors.UnsupportedError, "shards is 2", path, "Leave out shards", shards=2)
+    refuses(
         errors.UnsupportedError, "frequency needs counts", path, "frequency", template=parse("word[0]\nfrequency[0]")
     )
 
@@ -291,10 +287,9 @@ def test_bad_files_are_told_with_their_place_and_no_model_is_overwritten(tmp_pat
     path.write_bytes(content)
     quietly(Tagger(epochs=1), WORDS, TAGS).save(model)
     before = model.read_bytes()
-    with pytest.raises(SystemExit) as stopped:
-        main(["train", "chunk", "--train", str(path), "--model", str(model), "--stream"])
+    stopped = refused(SystemExit, "", main, ["train", "chunk", "--train", str(path), "--model", str(model), "--stream"])
     err = capsys.readouterr().err
-    assert stopped.value.code == 2
+    assert stopped.code == 2
     assert err.count("Error: ") == 1
     assert all(text in " ".join(err.split()) for text in [path.name, *says]), err
     assert model.read_bytes() == before

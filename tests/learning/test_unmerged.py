@@ -6,6 +6,7 @@ import joint_problems
 import riata
 import segment_problems
 from chain_problems import UNBOUNDED, noise
+from checks import refused
 from inference import test_joint_trace, test_segment_trace, test_trace
 from inference.test_search import labellings
 from laso_comparison import STEPS, WHAT, WHEN, compared
@@ -224,5 +225,4 @@ def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or
 
 
 def test_a_recipe_that_does_not_search_has_no_such_setting():
-    with pytest.raises(UnknownNameError, match="'merge'"):
-        riata.Chunker("perceptron", settings={"merge": False}).fit(SENTENCES)
+    refused(UnknownNameError, "'merge'", riata.Chunker("perceptron", settings={"merge": False}).fit, SENTENCES)

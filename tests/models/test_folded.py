@@ -1,6 +1,8 @@
 """Folded prediction gives what the model gives without folding, whatever the templates, the words and the weights."""
 
 import random
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata import Chunker, Tagger, load_model
 from riata.data.memory import as_corpus
 from riata.features.templates import parse
@@ -195,8 +198,7 @@ def test_types_may_be_added_while_others_decode():
 )
 def test_what_is_no_plain_sentence_is_told_as_ever(bad):
     estimator = quietly(Chunker(epochs=2), CHUNKS)
-    with pytest.raises(riata.errors.DataError):
-        estimator.predict(bad)
+    refused(riata.errors.DataError, "", estimator.predict, bad)
 
 
 def test_plain_sentences_in_tuples_lists_and_words():
@@ -247,3 +249,38 @@ def test_letters_that_were_met_once_need_no_python_again(monkeypatch):
     found = tagger.predict(new)
     assert set(asked) == {"ΣΟΦΟΣ"}  # a block of its own, and a letter with two small ones
     assert [label for sentence in found for label in sentence] == [tagger.classes_[i] for i in unfolded(tagger, new)]
+
+
+# --- threads that meet new words while others decode -----------------------------------------------------------------
+
+
+MANY = """
+import random, threading, riata
+
+train = riata.load("embedded", "train")
+model = riata.Chunker(epochs=1).fit(train, listener=lambda event: None)
+words = [token[0] for sentence in train for token in sentence]
+wrong = []
+
+def work(seed):
+    rng = random.Random(seed)
+    for i in range(8):  # words of ASCII, which the core looks at, and others, which Python adds
+        ends = [rng.choice(("ü", "z")) + f"{seed}{i}{k}" for k in range(12)]
+        sentences = [[(rng.choice(words) + end, "NN") for end in ends] for _ in range(300)]
+        labels = [label for found in model.predict(sentences) for label in found]
+        wrong.extend(a for a, b in zip(labels, model.predict_ids(sentences)) if a != model.classes_[b])
+
+threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(wrong))
+"""
+
+
+def test_threads_do_not_wait_for_each_other_for_ever():
+    done = subprocess.run(
+        [sys.executable, "-c", MANY], capture_output=True, text=True, timeout=60
+    )  # a deadlock runs into it
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr

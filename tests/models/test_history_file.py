@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from checks import refused
 from mangling import EXTREMES
 from packed_weights import weights_of
 from riata import Chunker, Tagger
@@ -114,8 +115,7 @@ def test_arrays_of_another_size_or_kind_are_refused(name, cut):
         )
     else:
         arrays[name] = array[:cut]
-    with pytest.raises(ModelFileError):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, "", from_bytes, container.pack(header, arrays))
 
 
 def test_a_feature_that_stands_there_twice_is_refused():
@@ -131,8 +131,7 @@ def test_a_feature_that_stands_there_twice_is_refused():
         "history/rows/values": int(counts[-1]),
     }.items():
         arrays[name] = np.concatenate([arrays[name], arrays[name][-many:]])
-    with pytest.raises(ModelFileError, match="features of earlier labels are inconsistent"):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, "features of earlier labels are inconsistent", from_bytes, container.pack(header, arrays))
 
 
 @pytest.mark.parametrize("line", ["label[-8]", "label[-8] label[-1] word[0]"])
@@ -146,8 +145,7 @@ def test_templates_that_read_too_far_back_for_the_labels_are_refused(line):
         "end": np.ones(count, np.uint8),
         "follow": np.ones(count**2, np.uint8),
     }
-    with pytest.raises(ModelFileError):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, "", from_bytes, container.pack(header, arrays))
 
 
 def test_a_file_whose_rows_ask_for_too_much_memory_is_refused(monkeypatch):
@@ -156,5 +154,4 @@ def test_a_file_whose_rows_ask_for_too_much_memory_is_refused(monkeypatch):
         arrays[f"history/{name}"] = np.zeros(10**6, np.uint8)
     monkeypatch.setattr("riata.models.feature_parts.MOST_MEMORY", 10**6)
     monkeypatch.setattr("riata.models.structures.chain.unpack_chain", None)
-    with pytest.raises(ModelFileError, match="GiB"):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, "GiB", from_bytes, container.pack(header, arrays))

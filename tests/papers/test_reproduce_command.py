@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from checks import refused
 from papers.lists import english
 from papers.record import CLONE, record
 from papers.run import Plan, trainings
@@ -296,5 +297,4 @@ def test_what_goes_wrong_in_a_thread_is_told(monkeypatch):
 
     reproduction = registry.get("reproduction", "laso-alpha")
     monkeypatch.setattr("papers.run._Clock.seconds", lambda self, epoch: fails(None))
-    with pytest.raises(DataError, match="nothing to score"):
-        run_rows(reproduction, Plan(quick=True, threads=2), lambda step: None)
+    refused(DataError, "nothing to score", run_rows, reproduction, Plan(quick=True, threads=2), lambda step: None)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from python_problems import (
     TAGS,
     WORDS,
@@ -260,21 +261,17 @@ def riata_template():
 def test_queues_that_keep_no_levels_are_refused_with_the_reason(params):
     model = with_weights(Observing(), {}, **params)
     for call in (lambda: model.predict_nbest(["x"], 2), lambda: model.predict_confidence(["x"])):
-        with pytest.raises(UnsupportedError, match="keeps no levels") as caught:
-            call()
-        assert "beam by operations or by prefix" in caught.value.remedy
+        assert "beam by operations or by prefix" in refused(UnsupportedError, "keeps no levels", call).remedy
 
 
 def test_what_makes_no_sense_is_refused():
     model = with_weights(Observing(), {})
-    with pytest.raises(SettingError, match="'k' has the value 0"):
-        model.predict_nbest(["x"], 0)
+    refused(SettingError, "'k' has the value 0", model.predict_nbest, ["x"], 0)
     for temperature in (0, -1, math.nan, "hot"):
         with pytest.raises(SettingError, match=r"temperature is .*; expected a number"):
             model.predict_confidence(["x"], temperature=temperature)
     for call in (lambda p: p.predict_nbest(["x"], 1), lambda p: p.predict_confidence(["x"])):
-        with pytest.raises(NotFittedError):
-            call(riata.Predictor(Observing()))
+        refused(NotFittedError, "", call, riata.Predictor(Observing()))
 
 
 def test_a_search_that_time_ended_lists_its_best_and_knows_no_confidence():
@@ -291,8 +288,7 @@ def test_a_search_that_time_ended_lists_its_best_and_knows_no_confidence():
     model = with_weights(Slow(), {}, beam=None, settings={"seconds": 0.001})
     [found] = model.predict_nbest(["xyzx"], 3)
     assert [output for output, _ in found] == model.predict(["xyzx"])
-    with pytest.raises(SearchError, match="the time was over before the search had ended"):
-        model.predict_confidence(["xyzx"])
+    refused(SearchError, "the time was over before the search had ended", model.predict_confidence, ["xyzx"])
 
 
 def test_a_trained_predictor_is_surer_at_a_lower_temperature():

@@ -1,12 +1,15 @@
 """Problems of the user's own that do not end: how deep a search goes, what it holds in memory, and what it says."""
 
+import itertools
 import tracemalloc
 
 import pytest
 
 import riata
+from checks import refused
 from python_problems import RECIPES, TAGS, WORDS, Keyed, Observing, Tagging, with_weights
-from riata.errors import SearchError, SettingError
+from riata._core import most_actions, most_features
+from riata.errors import DataError, RiataError, SearchError, SettingError
 
 
 class Endless(Tagging):
@@ -68,8 +71,7 @@ def test_a_goal_that_is_never_reached_in_training_is_asked_about(recipe):
 
 def test_a_goal_that_is_never_reached_ends_by_itself():
     model = riata.Predictor(Deep(), beam=1)
-    with pytest.raises(SearchError, match=r"^example 0, state 10000: no goal was reached within 10000 steps"):
-        model.fit([-1], [None])
+    refused(SearchError, r"^example 0, state 10000: no goal was reached within 10000 steps", model.fit, [-1], [None])
 
 
 def test_long_histories_are_held_in_bounded_memory():
@@ -94,8 +96,7 @@ def test_long_histories_are_held_in_bounded_memory():
 @pytest.mark.parametrize("queue", ["beam", "greedy"])
 def test_a_goal_that_is_never_reached_in_prediction_is_asked_about(queue):
     model = with_weights(Endless(), {}, queue=queue, settings={"max_depth": 30})
-    with pytest.raises(SearchError, match=r"^example 0, .*no goal was reached within 30 steps"):
-        model.predict(["ab"])
+    refused(SearchError, r"^example 0, .*no goal was reached within 30 steps", model.predict, ["ab"])
 
 
 def test_paths_that_are_too_deep_are_given_up_and_the_goal_counts():
@@ -104,8 +105,7 @@ def test_paths_that_are_too_deep_are_given_up_and_the_goal_counts():
     model = with_weights(Walk(), weights, beam=4, settings={"max_depth": 20})
     assert model.predict([3]) == [[1, 1, 1]]
     assert model.set_params(settings={"max_depth": 3}).predict([3]) == [[1, 1, 1]]
-    with pytest.raises(SearchError, match="no goal was reached within 2 steps"):
-        model.set_params(settings={"max_depth": 2}).predict([3])
+    refused(SearchError, "no goal was reached within 2 steps", model.set_params(settings={"max_depth": 2}).predict, [3])
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
@@ -121,8 +121,7 @@ def test_an_endless_climb_is_an_error():
             return True
 
     model = with_weights(Climb(), {"step 1": 1.0}, queue="hill-climb", settings={"max_depth": 50})
-    with pytest.raises(SearchError, match="hill-climbing still goes up after 50 steps"):
-        model.predict([3])
+    refused(SearchError, "hill-climbing still goes up after 50 steps", model.predict, [3])
 
 
 def test_the_limit_grows_with_the_input():
@@ -165,8 +164,7 @@ def test_the_limit_grows_with_the_truth_and_is_kept_with_the_model(tmp_path):
     assert loaded.facts_ == model.facts_
     for known in (model, loaded):
         assert len(known.predict([15_000])[0]) == 15_000
-        with pytest.raises(SearchError, match="no goal was reached within 20000 steps"):
-            known.predict([20_001])
+        refused(SearchError, "no goal was reached within 20000 steps", known.predict, [20_001])
     with pytest.raises(SearchError, match="no goal was reached within 10000 steps"):
         riata.Predictor(Deep(), beam=1, epochs=1).fit([10_001], [None])
     assert (
@@ -242,8 +240,95 @@ def test_states_that_wait_are_held_in_bounded_memory_too(queue):
 
     model = with_weights(Board(), {"step 1": 1.0}, queue=queue, settings={"max_nodes": 1000})
     tracemalloc.start()
-    with pytest.raises(SearchError, match="made 1000 nodes"):
-        model.predict([0])
+    refused(SearchError, "made 1000 nodes", model.predict, [0])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 300e6
+
+
+# --- problems whose methods never end, or give what is no text and no number -----------------------------------------
+
+
+class Letters(riata.Problem):
+    def initial(self, x):
+        return ""
+
+    def actions(self, x, s):
+        return ("A", "B")
+
+    def apply(self, x, s, a):
+        return s + a
+
+    def is_goal(self, x, s):
+        return len(s) == len(x)
+
+    def observe(self, x, s):
+        return [x[len(s)]]
+
+    def regret(self, x, s, y):
+        return sum(a != b for a, b in zip(s, y, strict=False))
+
+
+def problem(**methods):
+    return type("Letters", (Letters,), methods)()
+
+
+def fitted(**methods):
+    return riata.Predictor(problem(**methods), epochs=1).fit(["ab"], ["AB"])
+
+
+@pytest.mark.parametrize(
+    ("method", "endless", "most"),
+    [
+        ("actions", lambda self, x, s: itertools.count(), most_actions),
+        ("observe", lambda self, x, s: (f"f{i}" for i in itertools.count()), most_features),
+        ("features", lambda self, x, s, a: itertools.repeat("f"), most_features),
+    ],
+)
+def test_a_method_that_yields_for_ever_is_named_with_the_limit(method, endless, most):
+    refused(DataError, f"{method}.* more than {most:,}", fitted, **{method: endless})
+    keyed = problem(**{method: endless, "key": lambda self, x, s: s})
+    refused(DataError, f"{method}.* more than {most:,}", riata.check_problem, keyed, ["ab"], ["AB"])
+    trained = fitted()
+    trained.problem = problem(**{method: endless})
+    refused(DataError, f"{method}.* more than {most:,}", trained.predict, ["ab"])
+
+
+def test_generators_that_end_are_read_whole():
+    trained = fitted(
+        actions=lambda self, x, s: (a for a in "AB"),
+        features=lambda self, x, s, a: ((f"{a}{i}", 1.0) for i in range(3)),
+    )
+    assert len(trained.model_.parts()[0]) > 3
+
+
+def test_what_a_generator_raises_is_raised():
+    def failing(self, x, s):
+        yield "A"
+        raise KeyError("mine")
+
+    refused(KeyError, "mine", fitted, actions=failing)
+    refused(KeyError, "mine", fitted, observe=failing)
+
+
+@pytest.mark.parametrize("method", ["observe", "features"])
+@pytest.mark.parametrize("given", [["\ud800"], {"a\udfff": 1.0}, [("\ud800", 2)]])
+def test_a_feature_name_that_is_no_text_is_refused_and_shown(method, given):
+    refused(DataError, rf"{method} gave .*\\ud.*surrogate", fitted, **{method: lambda self, *_: given})
+
+
+@pytest.mark.parametrize("loss", [10**400, float("nan"), float("inf"), "much", None])
+def test_a_loss_that_is_no_finite_number_is_refused(loss):
+    trained = fitted(loss=lambda self, x, y, y_hat: loss)
+    refused(DataError, r"loss returned .*; expected a finite number", trained.score, ["ab"], ["AB"])
+
+
+@pytest.mark.parametrize("method", ["loss", "loss_increment"])
+def test_check_problem_refuses_a_number_too_large_for_a_float(method):
+    with pytest.raises(RiataError, match=f"{method} returned"):
+        riata.check_problem(problem(**{method: lambda self, *_: 10**400}), ["ab"], ["AB"])
+
+
+@pytest.mark.parametrize("method", ["regret", "heuristic"])
+def test_search_refuses_a_number_too_large_for_a_float(method):
+    refused(DataError, f"{method} returned", fitted, **{method: lambda self, *_: 10**400})

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from python_problems import TAGS, WORDS, Observing, Tagging, WordSet, with_weights
-from riata.errors import DataError, RiataWarning, SearchError
+from riata.errors import DataError, RiataError, RiataWarning, SearchError
 
 # --- features -----------------------------------------------------------------------------------------------------------
 
@@ -154,9 +155,8 @@ def test_the_check_reads_the_names_of_features(given):
 def test_true_outputs_that_are_missing_are_asked_for():
     model = riata.Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
     for call in (model.fit, model.score, model.search_errors, model.diagnose):
-        with pytest.raises(DataError, match=r"^Y is None; expected the true output of every input in X") as caught:
-            call(WORDS, None)
-        assert "[None] * len(X)" in caught.value.remedy
+        caught = refused(DataError, r"^Y is None; expected the true output of every input in X", call, WORDS, None)
+        assert "[None] * len(X)" in caught.remedy
 
 
 @pytest.mark.parametrize("X", ["wood", b"wood", {"wood": 1}, 5, None])
@@ -169,8 +169,7 @@ def test_what_is_no_list_of_inputs_is_refused(X):
         lambda: riata.check_problem(Tagging(), X),
     ]
     for call in calls:
-        with pytest.raises(DataError, match=r"^X is .*; expected a list"):
-            call()
+        refused(DataError, r"^X is .*; expected a list", call)
 
 
 def test_a_table_of_pandas_is_refused():
@@ -358,8 +357,7 @@ def test_the_check_asks_about_goals():
         riata.check_problem(Endless(), ["ab"], max_states=100)
     assert "Is is_goal(x, s) ever true?" in caught.value.remedy
     Endless.actions = lambda self, x, s: ("V", "C") if len(s) < 2 else ()
-    with pytest.raises(SearchError, match="no goal can be reached from it"):
-        riata.check_problem(Endless(), ["ab"])
+    refused(SearchError, "no goal can be reached from it", riata.check_problem, Endless(), ["ab"])
 
 
 # --- what methods return ----------------------------------------------------------------------------------------------------
@@ -465,5 +463,58 @@ def test_a_single_problem_may_stand_alone_in_using(tmp_path):
 
 
 def test_fitting_without_true_outputs_asks_for_them():
-    with pytest.raises(DataError, match="Y is None"):
-        riata.Predictor(Tagging()).fit(WORDS)
+    refused(DataError, "Y is None", riata.Predictor(Tagging()).fit, WORDS)
+
+
+# --- answers of a problem that are none: fit, predict and check_problem refuse the same ones, in words ---------------
+
+
+X, Y = ["ab", "ba"], ["VC", "CV"]
+NO_DIMENSIONS = np.array("a")
+ODD = [
+    ("features", NO_DIMENSIONS, "features returned"),
+    ("actions", NO_DIMENSIONS, "actions returned"),
+    ("observe", NO_DIMENSIONS, "observe returned"),
+    ("parts", NO_DIMENSIONS, "parts returned"),
+    ("actions", None, "actions returned None"),
+    ("actions", 3, "actions returned 3"),
+    ("is_goal", np.array([True, False]), "is_goal returned .*neither true nor false"),
+    ("features", ["\ud800"], "lone surrogate"),
+    ("features", {"a": 1e200}, "up to 1e"),
+    ("features", {"a": "1"}, "feature 'a'"),
+    ("regret", "0", "regret returned '0'"),
+]
+
+
+def odd(method, answer):
+    return type("Odd", (Tagging,), {method: lambda self, *_: answer})()
+
+
+@pytest.mark.parametrize(("method", "answer", "says"), ODD, ids=[f"{method} {answer!r}" for method, answer, _ in ODD])
+def test_odd_answers_are_refused_wherever_they_are_met(method, answer, says):
+    refused(RiataError, says, riata.Predictor(odd(method, answer), beam=2, epochs=1).fit, X, Y)
+    refused(SearchError, says, riata.check_problem, odd(method, answer), X, Y)
+    if method not in ("regret", "parts"):  # which prediction does not ask for
+        trained = riata.Predictor(Tagging(), beam=2, epochs=1).fit(X, Y)
+        trained.problem = odd(method, answer)
+        refused(RiataError, says, trained.predict, X)
+
+
+@pytest.mark.parametrize("answer", [None, np.array([1, 2]), "1", float("nan")])
+def test_check_problem_refuses_a_cover_that_is_no_number(answer):
+    refused(SearchError, "covered returned", riata.check_problem, odd("covered", answer), X, Y)
+
+
+@pytest.mark.parametrize("loss", [1e308, "0"])
+def test_a_loss_that_no_mean_can_be_taken_of_is_refused(loss):
+    trained = riata.Predictor(odd("loss", loss), beam=2, epochs=1).fit(X, Y)
+    refused(DataError, r"loss returned .*; expected a finite number up to 1e\+100", trained.score, X, Y)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_problem_that_runs_out_of_memory_is_an_error_with_a_way_out(method):
+    class Full(Tagging):
+        def apply(self, x, s, a):
+            raise MemoryError
+
+    refused(DataError, r"out of memory(.|\n)*smaller beam", getattr(riata.Predictor(Full()), method), X, Y)

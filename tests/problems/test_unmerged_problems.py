@@ -5,6 +5,7 @@ from itertools import chain, product
 import pytest
 
 import riata
+from checks import refused
 from problems.test_problem_search import KeyedRing
 from python_problems import Keyed, Observing, Tagging, random_weights, score, with_weights
 from riata.errors import SearchError, UnsupportedError
@@ -55,8 +56,7 @@ def test_a_path_that_comes_back_to_where_it_has_been_goes_no_further():
         def is_goal(self, x, s):
             return False
 
-    with pytest.raises(SearchError, match="the search ended without a goal"):
-        with_weights(NoExit(), {}, settings=UNMERGED).predict([10])
+    refused(SearchError, "the search ended without a goal", with_weights(NoExit(), {}, settings=UNMERGED).predict, [10])
 
 
 def test_a_problem_without_keys_refuses_it():

@@ -12,6 +12,8 @@ from riata.models.folded import FoldedModel
 from riata.models.model import Model
 from riata.scoring.search_errors import SearchErrors, in_words, judged, pooled
 
+pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
+
 SENTENCES = riata.load("embedded", "test", ("word", "tag", "chunk"))
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from riata.errors import DataError, SettingError
 from riata.scoring.counts import accuracy_of
 from riata.scoring.significance import bootstrap_interval, holm, paired_test
@@ -147,14 +148,10 @@ def test_exchanging_the_outputs_only_turns_the_sign(numbers):
 
 def test_what_cannot_be_resampled_is_refused():
     rows = right_of(3, 0.5, seed=11)
-    with pytest.raises(DataError, match="no sentences"):
-        bootstrap_interval(accuracy_of, rows[:0])
-    with pytest.raises(DataError, match=r"\(3, 2\) and \(2, 2\)"):
-        paired_test(accuracy_of, rows, rows[:2])
-    with pytest.raises(SettingError, match="samples is 0"):
-        paired_test(accuracy_of, rows, rows, samples=0)
-    with pytest.raises(SettingError, match="level is 95"):
-        bootstrap_interval(accuracy_of, rows, level=95)
+    refused(DataError, "no sentences", bootstrap_interval, accuracy_of, rows[:0])
+    refused(DataError, r"\(3, 2\) and \(2, 2\)", paired_test, accuracy_of, rows, rows[:2])
+    refused(SettingError, "samples is 0", paired_test, accuracy_of, rows, rows, samples=0)
+    refused(SettingError, "level is 95", bootstrap_interval, accuracy_of, rows, level=95)
 
 
 def test_two_thousand_sentences_take_half_a_second():

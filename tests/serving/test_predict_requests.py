@@ -5,11 +5,11 @@ import json
 import pytest
 
 import riata
+from checks import refused
 from riata.confidence.calibration import Calibration
 from samples import CHUNKS, FEATURES, UNSEEN, WORDS, quietly, treebank
 from serving_help import served
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 CORPUS = riata.load("embedded", "train", ("word", "tag"))[:60]
 
 
@@ -72,14 +72,14 @@ def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
 def test_models_that_are_not_calibrated_show_margins(talk, files):
     model = riata.load_model(files["words"])
     answer = talk.predict(model="words", tokens=WORDS[0], nbest=3, confidence=True)[1]
-    status, refused = talk.predict(model="words", tokens=WORDS[0], min_confidence=0.5)
+    status, error = talk.predict(model="words", tokens=WORDS[0], min_confidence=0.5)
     [found] = answer["sentences"]
     assert answer["calibrated"] is False
     assert found["margin"]["labels"] == pytest.approx(model.margins_of(WORDS[:1])[0].tolist(), abs=1e-6)
     assert all(span["margin"] >= 0 for span in found["spans"])
     assert found.get("confidence") is None
     assert all("score" in one for one in found["nbest"])
-    assert (status, "calibrate(dev)" in refused["remedy"]) == (422, True)
+    assert (status, "calibrate(dev)" in error["remedy"]) == (422, True)
 
 
 def test_lists_and_confidences_are_those_of_the_estimator(talk, files):
@@ -170,5 +170,4 @@ def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
     from riata.serving.shelf import Shelf
 
     quietly(riata.RoleLabeler("perceptron", epochs=1), riata.load("embedded-roles")).save(tmp_path / "r.riata")
-    with pytest.raises(riata.errors.UnsupportedError, match="needs more than tokens"):
-        Shelf({"r": tmp_path / "r.riata"})
+    refused(riata.errors.UnsupportedError, "needs more than tokens", Shelf, {"r": tmp_path / "r.riata"})

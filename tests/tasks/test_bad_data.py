@@ -1,14 +1,19 @@
 """Bad input by the API: functions that fail, templates that read what is not there, huge tokens and sentences."""
 
+import itertools
 import time
 import warnings
 
+import numpy as np
 import pytest
 
 import riata
+from checks import refused
+from riata import Chunker, EntityRecognizer, JointTagger, Tagger, errors
+from riata.data import named_features as given
 from riata.errors import DataError, RiataError, TemplateError, shortened
 from riata.features.templates import parse
-from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, feature_tagger, quietly
 
 TOKEN = "aB1-é東." * 125_000
 TEMPLATE = parse("word[0]\nmine[0]\nedge")
@@ -72,8 +77,7 @@ def test_a_template_that_reads_a_missing_column_is_refused(tmp_path, template, r
 def test_a_column_that_is_missing_later_is_refused(method):
     trained = quietly(riata.Chunker(epochs=1), CHUNKS)
     extra = {"predict": (), "predict_nbest": (2,)}.get(method, ([["B-NP"] * len(s) for s in WORDS],))
-    with pytest.raises(DataError, match="reads column 1, but the data have only 1 column"):
-        getattr(trained, method)(WORDS, *extra)
+    refused(DataError, "reads column 1, but the data have only 1 column", getattr(trained, method), WORDS, *extra)
 
 
 @pytest.mark.parametrize(
@@ -111,3 +115,179 @@ def test_only_what_is_too_long_to_be_read_is_shortened():
     message = "label '" + "x" * 150 + "' is unknown; " + "known words " * 100
     assert shortened(message) == message
     assert str(RiataError(f"label '{'x' * 1000}end' is unknown.")) == f"label '{'x' * 59}…{'x' * 16}end' is unknown."
+
+
+# --- input that looks like sentences and is none: nested without end, sparse, or without dimensions ------------------
+
+
+sparse = pytest.importorskip("scipy.sparse")
+
+
+def nested(depth):
+    features = {"a": 1.0}
+    for _ in range(depth):
+        features = {"a": features}
+    return features
+
+
+def endless():
+    features = {}
+    features["again"] = features
+    return features
+
+
+class Unprintable:
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+SPARSE = [sparse.csr_matrix, sparse.coo_matrix, sparse.csr_array, sparse.csc_matrix, sparse.lil_matrix]
+SCALARS = [np.array(1.0), np.array("a"), np.array(None, dtype=object)]
+
+
+@pytest.mark.parametrize("features", [nested(200), nested(100_000), endless(), {"a": endless()}])
+def test_dictionaries_nested_too_deep_are_refused_with_their_token(features):
+    with pytest.raises(DataError, match=r"sentence 0, token 1: .*dictionaries within dictionaries"):
+        riata.Tagger().fit([[{"a": 1.0}, features]], [["A", "B"]])
+
+
+def test_dictionaries_may_be_nested_as_deep_as_people_nest_them():
+    tagger = quietly(riata.Tagger(epochs=1), [[nested(20), {"b": 1}]], [["A", "B"]])
+    assert tagger.model_.features.given.texts()[0] == ":".join(["a"] * 21)
+
+
+@pytest.mark.parametrize("features", [{Unprintable(): 1.0}, {"a": {Unprintable(): "b"}}])
+def test_features_that_cannot_be_printed_are_refused_with_their_token(features):
+    with pytest.raises(DataError, match=r"sentence 0, token 0: .*cannot be printed"):
+        riata.Tagger().fit([[features, {"b": 1}]], [["A", "B"]])
+
+
+@pytest.mark.parametrize("kind", SPARSE)
+def test_sparse_matrices_are_refused_in_words(kind):
+    matrix, trained = kind(np.eye(3)), quietly(riata.Tagger(epochs=1), [np.eye(3)], [["A", "B", "A"]])
+    for X in (matrix, [matrix], [[matrix]]):
+        refused(DataError, "", riata.Tagger().fit, X, [["A", "B", "A"]])
+        refused(DataError, "", trained.predict, X)
+
+
+def test_a_sparse_matrix_is_told_the_way_out():
+    refused(DataError, r"toarray\(\)", riata.Tagger().fit, [sparse.csr_matrix(np.eye(3))], [["A", "B", "A"]])
+
+
+@pytest.mark.parametrize("scalar", SCALARS)
+def test_arrays_without_dimensions_are_refused_in_words(scalar):
+    trained = quietly(riata.Tagger(epochs=1), WORDS, TAGS)
+    for X in (scalar, [scalar], [[scalar]]):
+        refused(DataError, "", riata.Tagger().fit, X, [["A"]])
+        refused(DataError, "", trained.predict, X)
+    for y in (scalar, [scalar], [[scalar]]):
+        refused(DataError, "", riata.Tagger().fit, [["a"]], y)
+        refused(DataError, "", trained.score, [["a"]], y)
+        refused(DataError, "", trained.predict, [["a"]], given=y)
+
+
+class Endless(dict):
+    def items(self):
+        return (("a", 1.0) for _ in itertools.count())
+
+
+def shared(levels, width):
+    features = {"a": 1.0}
+    for _ in range(levels):
+        features = {str(i): features for i in range(width)}
+    return features
+
+
+@pytest.mark.parametrize("features", [shared(40, 2), shared(12, 10), Endless(), {"a": Endless()}], ids=range(4))
+def test_features_without_end_are_refused_with_their_token(monkeypatch, features):
+    monkeypatch.setattr(given, "MOST_ITEMS", 10_000)
+    with pytest.raises(DataError, match=r"sentence 0, token 1: .*more than 10,000 items"):
+        riata.Tagger().fit([[{"a": 1.0}, features]], [["A", "B"]])
+    refused(DataError, r"sentence 0, token 0: .*more than 10,000 items", feature_tagger().predict, [[features]])
+
+
+def test_an_exception_while_features_are_read_is_not_taken_for_one_of_theirs():
+    class Late(dict):
+        def items(self):
+            raise TimeoutError
+
+    refused(TimeoutError, "", riata.Tagger().fit, [[Late(a=1)]], [["A"]])
+
+
+@pytest.mark.parametrize("value", [[1], ["a", None], [float("nan")], [["z"]], {1, 2}, [Unprintable()]])
+def test_lists_of_other_things_than_strings_are_refused(value):
+    with pytest.raises(
+        DataError, match=r"sentence 0, token 0: feature 'v' has .* in its list; expected a list of strings"
+    ):
+        riata.Tagger().fit([[{"v": value}, {"b": 1}]], [["A", "B"]])
+
+
+def test_masked_arrays_and_arrays_without_columns_are_refused():
+    masked = np.ma.masked_array(np.eye(2), mask=np.ones((2, 2)))
+    refused(DataError, r"sentence 1 .*masked values", riata.Tagger().fit, [np.eye(2), masked], [["A", "B"]] * 2)
+    assert quietly(riata.Tagger(epochs=1), [np.ma.masked_array(np.eye(2))], [["A", "B"]])
+    refused(DataError, "no columns", riata.Tagger().fit, [np.empty((2, 0))], [["A", "B"]])
+
+
+def test_lone_surrogates_are_named_with_their_place():
+    with pytest.raises(DataError, match=r"sentence 1, token 1: the text '.udc80' holds a lone surrogate"):
+        riata.Tagger().fit([["a"], ["b", "\udc80"]], [["A"], ["B", "A"]])
+    with pytest.raises(DataError, match="sentence 1, token 0: the text"):
+        riata.Tagger().fit([["a"], ["b", "c"]], [["A"], ["\udc80", "A"]])
+    with pytest.raises(DataError, match="sentence 1, token 1: the text"):
+        riata.Tagger().fit([[{"a": 1}], [{}, {"b": "\udc80"}]], [["A"], ["B", "A"]])
+
+
+# --- training data with one label teach nothing: files are refused, values in memory are warned of -------------------
+
+
+ONE = [["X"] * len(words) for words in WORDS]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """A file of these sentences, read."""
+
+    def read(sentences):
+        (tmp_path / "train.txt").write_text(as_text(sentences), encoding="utf-8")
+        return riata.read_columns(tmp_path / "train.txt")
+
+    return read
+
+
+@pytest.mark.parametrize("estimator", [Chunker(), Chunker("laso-alma"), EntityRecognizer(), EntityRecognizer("crf")])
+def test_a_file_without_a_chunk_is_refused(read, estimator):
+    with pytest.raises(errors.LabelError, match="every label in the output column, 1, is 'O'") as caught:
+        estimator.fit(read([[(word, "O") for word in words] for words in WORDS]))
+    assert "chunks in them" in str(caught.value)
+
+
+def test_other_columns_are_named_with_examples(read):
+    data = read([[(word, tag, "_") for word, tag, _ in sentence] for sentence in CHUNKS])
+    refused(errors.LabelError, r"Columns with several values: 1 \(9 values: NN, DT, VBZ, …\)", Tagger().fit, data)
+    refused(errors.LabelError, "every label in the output column, 2, is '_'", Tagger().fit, data.select([0, 2]))
+
+
+def test_each_of_two_outputs_must_have_labels(read):
+    with pytest.raises(errors.LabelError, match="every label in the output column, 1, is 'X'"):
+        JointTagger().fit(read([[(word, "X", chunk) for word, _, chunk in sentence] for sentence in CHUNKS]))
+
+
+def test_fields_of_conllu_are_named_in_python_too(tmp_path):
+    rows = [f"{i}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for i, (word, tag) in enumerate([("a", "X"), ("b", "Y")], 1)]
+    (tmp_path / "a.conllu").write_text("".join(rows) + "\n")
+    with pytest.raises(errors.LabelError, match=r"in the output column, xpos, is '_'.*\n.*upos \(2 values: X, Y\)"):
+        Tagger().fit(riata.read_conllu(tmp_path / "a.conllu"))
+    quietly(Tagger(epochs=1), riata.read_conllu(tmp_path / "a.conllu", ["form", "upos"]))
+
+
+def test_of_values_in_memory_it_is_a_warning():
+    with pytest.warns(riata.RiataWarning, match="every label of y is 'X': there is nothing to learn"):
+        assert Tagger().fit(WORDS, ONE).predict(WORDS) == ONE
+
+
+def test_a_model_that_knows_more_labels_goes_on_with_one(read, recwarn):
+    tagger = quietly(Tagger(epochs=1, warm_start=True), WORDS, TAGS)
+    quietly(tagger, read([[(word, "NN") for word in words] for words in WORDS]))
+    assert Tagger().partial_fit(WORDS, ONE, classes=["X", "Y"]).predict(WORDS) == ONE
+    assert not [warning for warning in recwarn if "nothing to learn" in str(warning.message)]

@@ -10,7 +10,6 @@ from riata.estimators.taggers import MANY, new_tagger
 from riata.learning.events import ignore
 from samples import quietly, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 TRAIN, OTHER = treebank()[:24], treebank()[24:]
 WORDS = [[token[0] for token in sentence] for sentence in OTHER]
 

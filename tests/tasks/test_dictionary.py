@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata import registry
 from riata.constraints import at_least, at_most
 from riata.data.memory import as_corpus
@@ -204,8 +205,7 @@ def test_a_file_whose_dictionary_is_broken_is_refused(name):
     header, arrays = model.model_.to_parts()
     key = next(each for each in arrays if each.startswith(f"dictionary/{name}"))
     broken = {**arrays, key: np.concatenate([arrays[key], arrays[key][:1]])}
-    with pytest.raises(ModelFileError):
-        model.model_.outputs.from_parts(header, broken, riata.features.attributes.builtin())
+    refused(ModelFileError, "", model.model_.outputs.from_parts, header, broken, riata.features.attributes.builtin())
 
 
 WORDS, LABELS = [["a", "b"], ["b", "a"], ["a", "c"]], [["P", "Q"], ["Q", "P"], ["P", "R"]]
@@ -260,5 +260,4 @@ def test_rare_words_may_be_limited_to_labels_of_words_like_them(recipe):
 def test_training_does_not_go_on_with_other_limits_of_rare_words():
     model = quietly(tagger("perceptron", "alike", warm_start=True), X, Y)
     model.set_params(settings={"dictionary": 5})
-    with pytest.raises(SettingError, match="dictionary is 5, but the model that training goes on from has alike"):
-        model.fit(X, Y)
+    refused(SettingError, "dictionary is 5, but the model that training goes on from has alike", model.fit, X, Y)

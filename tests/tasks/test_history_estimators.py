@@ -5,6 +5,7 @@ import json
 import pytest
 
 import riata
+from checks import refused
 from oracle import features as oracle_features
 from oracle.perceptron import score
 from packed_weights import weights_of
@@ -16,9 +17,7 @@ from samples import CHUNKS, INPUTS, history_chunker, quietly
 
 
 def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as caught:
-        main([str(argument) for argument in arguments])
-    assert caught.value.code == 0
+    assert refused(SystemExit, "", main, [str(argument) for argument in arguments]).code == 0
     return capsys.readouterr().out
 
 

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import riata
+from checks import refused
 from python_problems import TAGS as VOWELS
 from python_problems import WORDS as LETTERS
 from python_problems import Tagging
@@ -52,8 +53,7 @@ def check_whole(estimator, data, expected):
     state = {name for name in vars(estimator) if name.endswith("_")}
     if not hasattr(estimator, "model_"):
         assert state == set()
-        with pytest.raises(NotFittedError):
-            estimator.predict(data)
+        refused(NotFittedError, "", estimator.predict, data)
         return
     assert state == expected
     assert len(estimator.predict(data)) == len(data)

@@ -2,12 +2,12 @@
 
 import json
 import pickle
-import warnings
 
 import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from learning.test_seeds import sum_by_hand
 from mangling import mangled_arrays, mangled_bytes, mangled_header, mangled_places, try_mangled
 from riata import registry
@@ -17,6 +17,7 @@ from riata.errors import DataError, ModelFileError, RiataError, SettingError, Te
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint, templates
 from riata.models.weights_by_name import by_name
+from samples import quietly
 
 TEMPLATE = """tag word[0]
 tag suffix3[0]
@@ -47,12 +48,6 @@ def tagger(recipe="max-violation", template=TEMPLATE, **params):
 
 def without_ahead():
     return "\n".join(line for line in TEMPLATE.splitlines() if "tag[1]" not in line)
-
-
-def quietly(estimator, *data, **given):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return estimator.fit(*data, **given)
 
 
 def words(corpus):
@@ -148,12 +143,10 @@ def test_mangled_files_are_refused_or_work(mangled):
             loaded = from_bytes(found)
         except ModelFileError:
             return False
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                loaded.predict([["The", "dog", "barks"]])
-            except RiataError:
-                return False
+        try:
+            loaded.predict([["The", "dog", "barks"]])
+        except RiataError:
+            return False
         return True
 
     try_mangled(mangled, content, check, times=120, most_mb=300)
@@ -177,14 +170,12 @@ def test_broken_arrays_are_refused(made, name):
     functions = made.model_.features.functions
     assert made.model_.outputs.from_parts(header, arrays, functions).labels == made.model_.labels
     for broken in (arrays[name][:-1], np.full_like(arrays[name], 255), np.zeros(3)):
-        with pytest.raises(RiataError):
-            made.model_.outputs.from_parts(header, {**arrays, name: broken}, functions)
+        refused(RiataError, "", made.model_.outputs.from_parts, header, {**arrays, name: broken}, functions)
     for key, value in [
         ("tags", []), ("chunks", ["O", "O"]), ("chunks", ["x"]), ("chunk_encoding", "none"), ("lookahead", 1), ("dictionary", -1),
         ("templates", ["word[0]"]), ("templates", ["tag chunk[-1]"]),
     ]:  # fmt: skip
-        with pytest.raises(RiataError):
-            made.model_.outputs.from_parts({**header, key: value}, arrays, functions)
+        refused(RiataError, "", made.model_.outputs.from_parts, {**header, key: value}, arrays, functions)
 
 
 def test_a_file_of_another_task_is_refused(made, data):
@@ -192,12 +183,10 @@ def test_a_file_of_another_task_is_refused(made, data):
 
     header, arrays = container.unpack(memoryview(to_bytes(made)))
     for task in ("tag", "chunk"):
-        with pytest.raises(ModelFileError):
-            from_bytes(container.pack({**header, "task": task}, arrays))
+        refused(ModelFileError, "", from_bytes, container.pack({**header, "task": task}, arrays))
     chunker = quietly(riata.Chunker(epochs=1), data[0])
     header, arrays = container.unpack(memoryview(to_bytes(chunker)))
-    with pytest.raises(ModelFileError):
-        from_bytes(container.pack({**header, "task": "joint"}, arrays))
+    refused(ModelFileError, "", from_bytes, container.pack({**header, "task": "joint"}, arrays))
 
 
 def test_training_goes_on(data):
@@ -207,18 +196,15 @@ def test_training_goes_on(data):
         settings={"shuffle": False, "dictionary": 10}
     )  # which words seen twice as often pass in the second call
     again = tagger(settings={"shuffle": False})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        part.partial_fit(train)
-        again.partial_fit(train)
-        counts = dict(again.model_.features.dictionary.counts)
-        again.partial_fit(train)
+    part.partial_fit(train)
+    again.partial_fit(train)
+    counts = dict(again.model_.features.dictionary.counts)
+    again.partial_fit(train)
     assert {key: 2 * count for key, count in counts.items()} == again.model_.features.dictionary.counts
     assert part.score(train) > 0.5
     before = once.score(train)
     assert quietly(once.set_params(warm_start=True), train).score(train) > before
-    with pytest.raises(SettingError, match="lookahead"):
-        quietly(once.set_params(settings={"lookahead": False}), train)
+    refused(SettingError, "lookahead", quietly, once.set_params(settings={"lookahead": False}), train)
     with pytest.raises(SettingError, match="templates"):
         quietly(once.set_params(settings=None, template=joint.parse("tag word[0]\nchunk tag[0]")), train)
     assert len(once.predict(test)) == len(test)
@@ -227,18 +213,13 @@ def test_training_goes_on(data):
 def test_new_words_and_labels_come_with_partial_fit(data):
     train, _ = data
     made, classes = tagger(), quietly(tagger(epochs=1), train).classes_
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        made.partial_fit(train[:40], classes=classes)
-        for _ in range(5):
-            made.partial_fit(train[40:])
-        assert made.score(train[40:]) > 0.8
-        with pytest.raises(riata.errors.LabelError, match="unknown"):
-            made.partial_fit([["new"]], [[("NEW", "O")]])
-    with pytest.raises(SettingError, match="pairs"):
-        tagger().partial_fit(train, classes=["NN"])
-    with pytest.raises(riata.errors.LabelError, match="no chunk label"):
-        tagger().partial_fit(train, classes=[("NN", "xyz")])
+    made.partial_fit(train[:40], classes=classes)
+    for _ in range(5):
+        made.partial_fit(train[40:])
+    assert made.score(train[40:]) > 0.8
+    refused(riata.errors.LabelError, "unknown", made.partial_fit, [["new"]], [[("NEW", "O")]])
+    refused(SettingError, "pairs", tagger().partial_fit, train, classes=["NN"])
+    refused(riata.errors.LabelError, "no chunk label", tagger().partial_fit, train, classes=[("NN", "xyz")])
 
 
 def test_sentence_weights(data):
@@ -254,18 +235,15 @@ def test_dev_data_and_refit(data):
     assert made.best_score_ > 50
     assert quietly(tagger(dev=test, refit=True), train).best_score_ > 50
     for width in (1, 2):
-        with pytest.raises(DataError, match="column"):
-            quietly(tagger(dev=test.select(range(width))), train)
+        refused(DataError, "column", quietly, tagger(dev=test.select(range(width))), train)
 
 
 def test_look_ahead_or_not(data):
     train, test = data
     plain = quietly(tagger(template=without_ahead() + "\ntag chunk[-1]", settings={"lookahead": False}), train)
     assert plain.score(test) > 0.6
-    with pytest.raises(TemplateError, match=r"tag\[1\].*look-ahead"):
-        quietly(tagger(settings={"lookahead": False}), train)
-    with pytest.raises(TemplateError, match=r"chunk\[-1\].*decided together"):
-        quietly(tagger(template="tag chunk[-1]"), train)
+    refused(TemplateError, r"tag\[1\].*look-ahead", quietly, tagger(settings={"lookahead": False}), train)
+    refused(TemplateError, r"chunk\[-1\].*decided together", quietly, tagger(template="tag chunk[-1]"), train)
     for ahead in (True, False):
         default = quietly(riata.JointTagger(epochs=2, settings={"lookahead": ahead}), train[:40])
         lines = [str(template) for template in default.model_.features.templates]
@@ -308,22 +286,16 @@ def test_other_queues(data, made, queue):
     ],
 )
 def test_what_it_cannot_do_is_refused(data, given):
-    with pytest.raises(UnsupportedError):
-        quietly(tagger(**given), data[0])
+    refused(UnsupportedError, "", quietly, tagger(**given), data[0])
 
 
 def test_more_that_is_refused(data, made):
     train, test = data
-    with pytest.raises(UnsupportedError, match="'joint'"):
-        made.predict_nbest(test, 2)
-    with pytest.raises(UnsupportedError, match="class_weight is set"):
-        quietly(tagger(class_weight="balanced"), train)
-    with pytest.raises(UnsupportedError, match="features already"):
-        quietly(tagger(), [[{"a": 1.0}]], [[("N", "O")]])
-    with pytest.raises(UnsupportedError, match="2 output columns"):
-        quietly(riata.Chunker("early", structure="joint"), train)
-    with pytest.raises(UnsupportedError, match="1 output column;"):
-        quietly(tagger(structure="chain"), train)
+    refused(UnsupportedError, "'joint'", made.predict_nbest, test, 2)
+    refused(UnsupportedError, "class_weight is set", quietly, tagger(class_weight="balanced"), train)
+    refused(UnsupportedError, "features already", quietly, tagger(), [[{"a": 1.0}]], [[("N", "O")]])
+    refused(UnsupportedError, "2 output columns", quietly, riata.Chunker("early", structure="joint"), train)
+    refused(UnsupportedError, "1 output column;", quietly, tagger(structure="chain"), train)
     with pytest.raises(SettingError, match="does not fit the structure 'joint'"):
         quietly(riata.JointTagger(template=templates.parse("word[0]")), train)
     with pytest.raises(SettingError, match="does not fit the structure 'chain'"):
@@ -338,15 +310,12 @@ def test_more_that_is_refused(data, made):
     ],
 )  # fmt: skip
 def test_bad_labels_are_refused(y, what):
-    with pytest.raises((DataError, riata.errors.LabelError), match=what):
-        quietly(tagger(), [["dog"]], y)
+    refused((DataError, riata.errors.LabelError), what, quietly, tagger(), [["dog"]], y)
 
 
 def test_too_few_columns(data, made):
-    with pytest.raises(DataError, match="found 2 columns"):
-        quietly(tagger(), data[0].select([0, 1]))
-    with pytest.raises(DataError, match="scoring needs"):
-        made.evaluate(data[1].select([0]))
+    refused(DataError, "found 2 columns", quietly, tagger(), data[0].select([0, 1]))
+    refused(DataError, "scoring needs", made.evaluate, data[1].select([0]))
 
 
 def test_the_heaviest_features_have_names(made):
@@ -374,9 +343,7 @@ def test_lists_and_more_columns(data):
 
 
 def run(capsys, *arguments, code=0):
-    with pytest.raises(SystemExit) as caught:
-        main([*map(str, arguments)])
-    assert (caught.value.code or 0) == code
+    assert (refused(SystemExit, "", main, [*map(str, arguments)]).code or 0) == code
     return capsys.readouterr()
 
 
@@ -421,10 +388,10 @@ def test_from_the_command_line(data, tmp_path, capsys):
     assert list(json.loads(run(capsys, "inspect", model, "--json", "--label", "NN").out)["heaviest"]) == ["NN"]
     run(capsys, "train", "joint", "--train", tmp_path / "train.txt", "--model", model, "--resume", "--epochs", 1)
     assert "lookahead" in run(capsys, "pieces", "joint").out
-    refused = run(capsys, "train", "joint", "--train", tmp_path / "bare.txt", "--model", tmp_path / "n.riata", code=2)
-    assert "input column" in refused.err
-    refused = run(capsys, "train", "joint", "--train", test, "--outputs", 2, "--model", tmp_path / "n.riata", code=2)
-    assert "2 output columns" in refused.err
+    answer = run(capsys, "train", "joint", "--train", tmp_path / "bare.txt", "--model", tmp_path / "n.riata", code=2)
+    assert "input column" in answer.err
+    answer = run(capsys, "train", "joint", "--train", test, "--outputs", 2, "--model", tmp_path / "n.riata", code=2)
+    assert "2 output columns" in answer.err
 
 
 def test_seeds_are_summed_into_one_model(data):
@@ -468,10 +435,7 @@ def test_chunks_are_learnt_in_another_encoding_and_given_in_that_of_the_data(dat
     loaded = riata.load_model(tmp_path / "m.riata")
     assert loaded.predict(words(data[1])) == found
     assert quietly(loaded.set_params(warm_start=True), data[0]).learnt_as_ == "bioes"
-    with pytest.raises(SettingError, match="learn_as"):
-        quietly(loaded.set_params(learn_as=None), data[0])
+    refused(SettingError, "learn_as", quietly, loaded.set_params(learn_as=None), data[0])
     parts = tagger(learn_as="bioes", dev=None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parts.partial_fit(data[0][:50], classes=[("NN", "B-XX")]).partial_fit(data[0][:50])
+    parts.partial_fit(data[0][:50], classes=[("NN", "B-XX")]).partial_fit(data[0][:50])
     assert ("NN", "I-XX") in parts.classes_

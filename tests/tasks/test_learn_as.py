@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, registry
 from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import convert
@@ -25,7 +26,6 @@ from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, draws, embedded, quiet
 NAMES = tuple(shown_encodings())
 SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
 PAIRS = list(itertools.product(NAMES, NAMES))
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 
 
 def get(name):
@@ -284,8 +284,7 @@ def test_class_weights_are_by_the_labels_of_the_data():
     )
     assert class_weights({"B-X": 3.0, "I-X": 0.5}, labels).tolist() == [1.0, 3.0, 0.5, 3.0, 0.5]
     assert class_weights("balanced", labels).tolist() == pytest.approx([12 / 18, 12 / 9, 12 / 9, 12 / 9, 12 / 9])
-    with pytest.raises(errors.UnknownNameError, match="S-X"):
-        class_weights({"S-X": 2.0}, labels)
+    refused(errors.UnknownNameError, "S-X", class_weights, {"S-X": 2.0}, labels)
     weighted = {"class_weight": {"B-NP": 2.0}, "template": SMALL, "epochs": 2}
     by_hand = Chunker(**{**weighted, "class_weight": {"B-NP": 2.0, "S-NP": 2.0}}).fit(data("bioes"))
     asked = Chunker(learn_as="bioes", **weighted).fit(data("iob2"))
@@ -349,8 +348,7 @@ def test_predicted_labels_that_the_model_never_gives_are_refused():
     assert made.search_errors(CHUNKS[:1], predicted=inside).wrong == 1
     made.set_model(made.model_, as_learnt(get("iob1"), "bioes"))
     inside[:] = made.classes_.index("I-VP")  # a long VP, and VPs of training had one token
-    with pytest.raises(errors.DataError, match="never gives"):
-        made.search_errors(CHUNKS[:1], predicted=inside)
+    refused(errors.DataError, "never gives", made.search_errors, CHUNKS[:1], predicted=inside)
 
 
 @pytest.mark.parametrize(
@@ -407,8 +405,7 @@ def test_models_are_kept_with_both_encodings(tmp_path, encoding):
 )
 def test_inconsistent_files_are_refused(change, says):
     header, arrays = container.unpack(memoryview(to_bytes(quietly(Chunker(learn_as="bioes", epochs=1), CHUNKS))))
-    with pytest.raises(errors.ModelFileError, match=says):
-        from_bytes(container.pack({**header, **change}, arrays))
+    refused(errors.ModelFileError, says, from_bytes, container.pack({**header, **change}, arrays))
 
 
 def test_files_from_before_learn_as_are_read():
@@ -419,12 +416,9 @@ def test_files_from_before_learn_as_are_read():
 
 @pytest.mark.parametrize("bad", ["bio", "auto", "", 3, ["bioes"], True])
 def test_bad_values_are_refused(bad):
-    with pytest.raises((errors.UnknownNameError, errors.SettingError)) as caught:
-        Chunker(learn_as=bad).fit(CHUNKS)
-    assert caught.value.remedy
+    assert refused((errors.UnknownNameError, errors.SettingError), "", Chunker(learn_as=bad).fit, CHUNKS).remedy
 
 
 def test_a_tagger_has_no_chunks_to_recode():
-    with pytest.raises(errors.UnsupportedError, match="plain labels") as caught:
-        Tagger(learn_as="bioes").fit(WORDS, TAGS)
-    assert "Leave out learn_as" in caught.value.remedy
+    caught = refused(errors.UnsupportedError, "plain labels", Tagger(learn_as="bioes").fit, WORDS, TAGS)
+    assert "Leave out learn_as" in caught.remedy

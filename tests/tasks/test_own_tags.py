@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata.choosing.passes import FOLDS
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, UnsupportedError
@@ -15,7 +16,6 @@ from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
 from samples import check_words_are_enough, other_tags, quietly, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 
 
@@ -80,8 +80,7 @@ def test_models_contain_their_taggers(parser, tmp_path):
     back = riata.load_model(tmp_path / "given.riata").set_params(tags="own")
     assert back.predict(WORDS) == parser.predict(WORDS)
     anew = quietly(parser.untrained(tags="given"), treebank()[:24])
-    with pytest.raises(UnsupportedError, match="has no taggers"):
-        anew.set_params(tags="own").predict(WORDS)
+    refused(UnsupportedError, "has no taggers", anew.set_params(tags="own").predict, WORDS)
 
 
 @pytest.mark.parametrize("change", ["none", "one more", "no list", "another task"])
@@ -95,8 +94,7 @@ def test_model_files_with_other_taggers_are_refused(parser, tmp_path, change):
         "another task": [{**header["taggers"][0], "task": "chunk"}],
     }
     container.write(tmp_path / "q.riata", container.pack({**header, "taggers": changed[change]}, arrays))
-    with pytest.raises(ModelFileError, match="taggers are inconsistent"):
-        riata.load_model(tmp_path / "q.riata")
+    refused(ModelFileError, "taggers are inconsistent", riata.load_model, tmp_path / "q.riata")
 
 
 def test_files_come_out_with_tags_and_trees(parser, run, tmp_path, monkeypatch):
@@ -131,11 +129,9 @@ def test_what_taggers_cannot_be_combined_with_is_refused(options, message):
 
 
 def test_parts_of_data_and_words_alone_are_refused(parser):
-    with pytest.raises(UnsupportedError, match="partial_fit goes on"):
-        parser.partial_fit(treebank())
+    refused(UnsupportedError, "partial_fit goes on", parser.partial_fit, treebank())
     alone = [[(word, head, relation) for word, _, head, relation in sentence] for sentence in treebank()]
-    with pytest.raises(DataError, match="no tags beside the words"):
-        riata.DependencyParser(tags="own").fit(alone, listener=ignore)
+    refused(DataError, "no tags beside the words", riata.DependencyParser(tags="own").fit, alone, listener=ignore)
     with pytest.raises(DataError, match="fewer than two sentences"):
         riata.DependencyParser(tags="own").fit(treebank()[:1], listener=ignore)
 

@@ -5,11 +5,11 @@ import pytest
 
 import riata
 from all_trees import all_trees
+from checks import refused
 from riata.errors import LabelError
 from riata.estimators.model_file import from_bytes, to_bytes
 from samples import quietly, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 WORDS = [[token[:2] for token in sentence] for sentence in treebank()[24:40]]
 
@@ -57,8 +57,7 @@ def test_the_relation_of_the_root_gives_its_head(parser):
     ],
 )
 def test_given_arcs_that_contradict_it_are_refused(parser, given):
-    with pytest.raises(LabelError, match="trees with one root"):
-        parser.predict([SENTENCE], given=[given])
+    refused(LabelError, "trees with one root", parser.predict, [SENTENCE], given=[given])
 
 
 def test_a_stored_parser_keeps_it(parser):

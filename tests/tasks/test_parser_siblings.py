@@ -5,12 +5,12 @@ import pickle
 import pytest
 
 import riata
+from checks import refused
 from riata.data.memory import as_corpus
 from riata.errors import DataError, TemplateError, UnsupportedError
 from riata.features.arcs import parse
 from samples import quietly, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 SMALL = parse(
     "arc head.tag[0] child.tag[0] distance\narc head.word[0] child.word[0]\nrelation head.tag[0] child.tag[0] direction\n"
     "relation child.word[0]\nsibling sibling.tag[0] child.tag[0] direction\nsibling head.tag[0] sibling.tag[0] child.tag[0]"
@@ -78,8 +78,7 @@ def test_crossing_trees_refuse_siblings():
     [("sibling head.tag[0] child.tag[0]", "read the sibling"), ("arc sibling.tag[0]", "read the sibling")],
 )
 def test_lines_without_a_sibling_are_refused(line, words):
-    with pytest.raises(TemplateError, match=words):
-        parse(line)
+    refused(TemplateError, words, parse, line)
 
 
 def test_lines_are_written_as_they_are_read():
@@ -95,5 +94,4 @@ def test_long_sentences_are_refused_with_a_remedy(template, most):
     parser = quietly(
         riata.DependencyParser("mira", structure="projective", template=template, epochs=1, tags="given"), treebank()
     )
-    with pytest.raises(DataError, match=f"takes up to {most}"):
-        parser.predict([[token[:2] for token in long[0]]])
+    refused(DataError, f"takes up to {most}", parser.predict, [[token[:2] for token in long[0]]])

@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 import riata
+from checks import refused
 from riata import Chunker, errors
 from samples import CHUNKS, as_text, quietly
 
@@ -41,11 +42,9 @@ def test_n_best_lists(chunker, tmp_path):
 def test_what_goes_wrong_leaves_what_was_there(chunker, tmp_path):
     (tmp_path / "bad.txt").write_text(as_text() * 3 + "one too many columns\n")
     (tmp_path / "out.txt").write_text("as it was")
-    with pytest.raises(errors.DataError, match="expected 3 columns"):
-        chunker.predict_file(tmp_path / "bad.txt", tmp_path / "out.txt")
+    refused(errors.DataError, "expected 3 columns", chunker.predict_file, tmp_path / "bad.txt", tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == "as it was"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "out.txt"]
     with pytest.raises(errors.DataError, match="cannot be written"):
         chunker.predict_file(tmp_path / "bad.txt", tmp_path / "none" / "out.txt")
-    with pytest.raises(errors.NotFittedError):
-        Chunker().predict_file(tmp_path / "bad.txt", tmp_path / "out.txt")
+    refused(errors.NotFittedError, "", Chunker().predict_file, tmp_path / "bad.txt", tmp_path / "out.txt")

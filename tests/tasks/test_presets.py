@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import riata
+from checks import refused
 from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
+from samples import quietly
 
 TRAIN = riata.load("embedded", "train")[:40]
 ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
@@ -76,8 +78,7 @@ def test_a_preset_that_sets_what_means_nothing_to_the_recipe_is_refused():
 
 
 def test_a_preset_that_is_not_there_is_refused_with_those_that_are():
-    with pytest.raises(UnknownNameError, match="Unknown preset 'bset'"):
-        riata.Tagger.preset("bset")
+    refused(UnknownNameError, "Unknown preset 'bset'", riata.Tagger.preset, "bset")
 
 
 @pytest.fixture
@@ -113,3 +114,31 @@ def test_pieces_say_what_to_use(run):
     assert all(use.split("(")[0] in shown for _, use, _ in ADVICE[:4])
     found = json.loads(run("pieces", "--json")[1])
     assert found["task"]["chunk"]["recipes"]["chain"] == "mira"
+
+
+# --- the default template of entities reads two labels back where the learner can ------------------------------------
+
+
+WORDS = [["Ana", "lives", "in", "Rome"], ["Bob", "saw", "New", "York"]] * 10
+LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reads"),
+    [
+        ({}, True),
+        ({"recipe": "mira"}, True),
+        ({"recipe": "laso-alma"}, True),
+        ({"recipe": "laso-alma", "bits": 18}, True),
+        ({"recipe": "crf", "epochs": 20}, True),
+        ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, True),
+        ({"recipe": "memm", "epochs": 10}, False),
+        ({"bits": 18}, False),
+        ({"shards": 2}, True),
+    ],
+    ids=str,
+)
+def test_earlier_labels_are_read_where_they_can_be(parameters, reads):
+    made = quietly(riata.EntityRecognizer(**parameters), WORDS, LABELS)
+    assert any(template.labels for template in made.model_.features.templates) is reads
+    assert made.score(WORDS, LABELS) == 1.0

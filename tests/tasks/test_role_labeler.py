@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from riata import registry
 from riata.data.propbank import formatted
 from riata.data.propositions import Proposition
@@ -50,11 +51,9 @@ def test_what_is_found_does_not_depend_on_the_arguments_of_the_input():
     made = trained()
     assert made.predict(BARE) == made.predict(TEST)
     assert b"".join(formatted(BARE.with_propositions(made.predict(BARE)))).count(b"(V*)") == 7
-    with pytest.raises(DataError, match="boundaries are given needs the arguments"):
-        trained("given").predict(BARE)
+    refused(DataError, "boundaries are given needs the arguments", trained("given").predict, BARE)
     for method in (made.score, made.evaluate, made.search_errors, labeler().fit):
-        with pytest.raises(DataError, match="needs the arguments of every predicate"):
-            method(BARE)
+        refused(DataError, "needs the arguments of every predicate", method, BARE)
 
 
 def test_given_boundaries_are_labelled_whatever_their_roles():
@@ -223,19 +222,13 @@ def test_templates_of_users_may_read_neighbouring_labels():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(SettingError, match=r"Unknown value of boundaries 'fond'. Did you mean 'found'"):
-        labeler("fond").fit(TRAIN)
-    with pytest.raises(NotFittedError):
-        labeler().predict(TEST)
-    with pytest.raises(UnsupportedError, match="files of roles are read whole"):
-        labeler(stream=True).fit("roles.txt")
+    refused(SettingError, r"Unknown value of boundaries 'fond'. Did you mean 'found'", labeler("fond").fit, TRAIN)
+    refused(NotFittedError, "", labeler().predict, TEST)
+    refused(UnsupportedError, "files of roles are read whole", labeler(stream=True).fit, "roles.txt")
     made = trained()
-    with pytest.raises(UnsupportedError, match="given is for labels of tokens"):
-        made.predict(TEST, given=[["ARG0"]])
-    with pytest.raises(UnsupportedError, match="cannot find arguments"):
-        trained("given").set_params(boundaries="found").predict(TEST)
-    with pytest.raises(DataError, match="expected a RoleCorpus, found list"):
-        made.slots([["a"]])
+    refused(UnsupportedError, "given is for labels of tokens", made.predict, TEST, given=[["ARG0"]])
+    refused(UnsupportedError, "cannot find arguments", trained("given").set_params(boundaries="found").predict, TEST)
+    refused(DataError, "expected a RoleCorpus, found list", made.slots, [["a"]])
 
 
 def test_sentences_without_predicates_are_left_alone():

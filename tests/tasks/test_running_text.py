@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from checks import refused
 from riata import errors
 from samples import WORDS, chunker, feature_tagger, tagger
 
@@ -34,23 +35,17 @@ def test_sentences_that_are_strings_are_split_and_labelled():
 
 
 def test_strings_are_not_taken_for_anything_else():
-    with pytest.raises(errors.DataError, match=r"sentence 0 is a str; expected a list of tokens.\n.*text=True"):
-        tagger().predict(LINES)
+    refused(errors.DataError, r"sentence 0 is a str; expected a list of tokens.\n.*text=True", tagger().predict, LINES)
     with pytest.raises(errors.DataError, match="expected a list of sentences, each a string, found str"):
         tagger().predict(LINES[0], text=True)
-    with pytest.raises(errors.DataError, match="sentence 0 is a list; with text=True"):
-        tagger().predict(WORDS, text=True)
-    with pytest.raises(errors.SettingError, match="expected True, or a function"):
-        tagger().predict(LINES, text="spaces")
-    with pytest.raises(errors.DataError, match=r"the tokenizer str\.strip gave 'The"):
-        tagger().predict(LINES, text=str.strip)
+    refused(errors.DataError, "sentence 0 is a list; with text=True", tagger().predict, WORDS, text=True)
+    refused(errors.SettingError, "expected True, or a function", tagger().predict, LINES, text="spaces")
+    refused(errors.DataError, r"the tokenizer str\.strip gave 'The", tagger().predict, LINES, text=str.strip)
 
 
 def test_a_model_that_reads_more_than_words_refuses_text():
-    with pytest.raises(errors.UnsupportedError, match=r"2 columns for every word(.|\n)*--inputs 0"):
-        chunker().predict(LINES, text=True)
-    with pytest.raises(errors.UnsupportedError, match="features, or numbers"):
-        feature_tagger().predict(LINES, text=True)
+    refused(errors.UnsupportedError, r"2 columns for every word(.|\n)*--inputs 0", chunker().predict, LINES, text=True)
+    refused(errors.UnsupportedError, "features, or numbers", feature_tagger().predict, LINES, text=True)
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -134,8 +129,7 @@ def test_what_a_tokenizer_does_wrong_is_told_with_its_name_and_the_line(model, r
     assert (status, out) == (2, "")
     assert f"in.txt:1: {says}" in err
     if function is not joins:  # words in memory may hold line ends
-        with pytest.raises(errors.DataError, match=re.escape(says)):
-            tagger().predict(["a b"], text=function)
+        refused(errors.DataError, re.escape(says), tagger().predict, ["a b"], text=function)
 
 
 def test_a_module_that_ends_the_program_is_no_tokenizer(model, run, tmp_path):
