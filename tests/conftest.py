@@ -1,13 +1,14 @@
 """What tests of the command line and of pages share, and how many examples of properties are tried."""
 
 import signal
+import warnings
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from browsing import chromium
-from checks import refused
 from riata.commands import main
+from riata.errors import RiataWarning
 from riata.learning import events
 
 
@@ -43,14 +44,47 @@ def browser():
         yield found
 
 
+class Run:
+    """Runs commands in this process. Their warnings are shown, unless a mark of the test filters warnings."""
+
+    def __init__(self, captured, shows):
+        self.captured, self.shows = captured, shows
+
+    def __call__(self, *arguments):
+        """Exit status, standard output, standard error."""
+        self.captured.readouterr()
+        with pytest.raises(SystemExit) as stopped, warnings.catch_warnings():
+            if self.shows:
+                warnings.simplefilter("default", RiataWarning)
+            main([str(argument) for argument in arguments])
+        out, err = self.captured.readouterr()
+        return stopped.value.code, out.decode("utf-8"), err.decode("utf-8")
+
+    def ok(self, *arguments):
+        """What a command that ends well writes."""
+        status, out, err = self(*arguments)
+        assert status == 0, err
+        return out
+
+    def silent(self, *arguments):
+        """The same, with nothing on standard error."""
+        status, out, err = self(*arguments)
+        assert (status, err) == (0, "")
+        return out
+
+    def fails(self, *arguments):
+        """What a command that ends with an error says."""
+        status, _, err = self(*arguments)
+        assert status == 2
+        return err
+
+    def refused(self, *arguments):
+        """The same, with nothing on standard output."""
+        status, out, err = self(*arguments)
+        assert (status, out) == (2, "")
+        return err
+
+
 @pytest.fixture
-def run(capsysbinary):
-    """Runs a command in this process: (exit status, standard output, standard error)."""
-
-    def run(*arguments):
-        capsysbinary.readouterr()
-        stopped = refused(SystemExit, "", main, [str(argument) for argument in arguments])
-        out, err = capsysbinary.readouterr()
-        return stopped.code, out.decode("utf-8"), err.decode("utf-8")
-
-    return run
+def run(capsysbinary, request):
+    return Run(capsysbinary, shows=request.node.get_closest_marker("filterwarnings") is None)

@@ -14,7 +14,7 @@ from riata.features.joint import parse as parse_joint
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.inference.structure import CHUNK_LABELS, SPACE
-from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly
+from samples import CHUNKS, FEATURES, TAGS, WORDS
 
 
 @pytest.mark.parametrize(
@@ -95,25 +95,25 @@ def test_several_seeds_without_a_random_order_are_refused():
 
 
 def test_a_loaded_model_of_a_recipe_with_templates_of_its_own_can_be_trained_anew():
-    made = quietly(riata.Tagger("hmm"), WORDS, TAGS)
+    made = riata.Tagger("hmm").fit(WORDS, TAGS)
     loaded = from_bytes(to_bytes(made))
     assert loaded.template is None
-    assert to_bytes(quietly(loaded, WORDS, TAGS)) == to_bytes(made)
+    assert to_bytes(loaded.fit(WORDS, TAGS)) == to_bytes(made)
 
 
 def test_weights_of_labels_that_chunk_types_imply_are_taken():
     given = {"I-VP": 3.0, "B-VP": 2.0}  # no chunk of the type VP has two tokens here, but segments could have
-    made = quietly(riata.Chunker("mira", structure="segments", class_weight=given), CHUNKS)
+    made = riata.Chunker("mira", structure="segments", class_weight=given).fit(CHUNKS)
     assert set(given) <= set(made.classes_)
-    without = quietly(riata.Chunker("mira", structure="segments", class_weight={"B-VP": 2.0}), CHUNKS)
+    without = riata.Chunker("mira", structure="segments", class_weight={"B-VP": 2.0}).fit(CHUNKS)
     assert made.model_.weights.flat().tolist() == without.model_.weights.flat().tolist()
     with pytest.raises(UnknownNameError, match="label in class_weight 'I-XX'"):
-        quietly(riata.Chunker("mira", structure="segments", class_weight={"I-XX": 3.0}), CHUNKS)
+        riata.Chunker("mira", structure="segments", class_weight={"I-XX": 3.0}).fit(CHUNKS)
 
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []]], ids=str)
 def test_sentences_without_tokens_have_their_only_output(sentences):
-    made = quietly(riata.Tagger("crf", epochs=2), WORDS, TAGS)
+    made = riata.Tagger("crf", epochs=2).fit(WORDS, TAGS)
     assert made.predict(sentences) == sentences
     assert made.predict_ids(sentences).tolist() == []
     assert made.log_likelihood(sentences, sentences).tolist() == [0.0] * len(sentences)
@@ -139,7 +139,7 @@ def lacking(monkeypatch):
 
 @pytest.mark.parametrize("ask", ["trace", "explain", "predict_confidence", "diagnose"])
 def test_what_needs_a_search_is_refused_for_structures_without_one(lacking, ask):
-    made = quietly(riata.Chunker("mira", structure="segments", epochs=1), CHUNKS)
+    made = riata.Chunker("mira", structure="segments", epochs=1).fit(CHUNKS)
     lacking(SPACE)
     sentence = [(word, tag) for word, tag, _ in CHUNKS[0]]
     given = {"predict_confidence": [sentence], "diagnose": CHUNKS}.get(ask, sentence)
@@ -151,7 +151,7 @@ def test_what_needs_a_search_is_refused_for_structures_without_one(lacking, ask)
 def test_chunks_are_refused_on_structures_that_could_give_illegal_labels(lacking):
     lacking(CHUNK_LABELS)
     refused(UnsupportedError, "does not know which of them may follow each other", riata.Chunker("mira").fit, CHUNKS)
-    quietly(riata.Tagger("mira", epochs=1), WORDS, TAGS)
+    riata.Tagger("mira", epochs=1).fit(WORDS, TAGS)
 
 
 # --- what a refusal advises is accepted by the next call, and settings that cannot be heeded are refused in time -----
@@ -177,11 +177,11 @@ REFUSED = [
 
 @pytest.mark.parametrize(("estimator", "data", "params"), REFUSED, ids=lambda value: str(value)[:60])
 def test_every_piece_that_a_refusal_advises_is_accepted(estimator, data, params):
-    caught = refused((UnsupportedError, SettingError), "", quietly, estimator(epochs=1, **params), data)
+    caught = refused((UnsupportedError, SettingError), "", estimator(epochs=1, **params).fit, data)
     assert caught.remedy
     for kind, names in ADVISED.findall(caught.remedy):
         for name in re.findall(r"'([\w-]+)'", names):
-            quietly(estimator(epochs=1, **{**params, kind: name}), data)
+            estimator(epochs=1, **{**params, kind: name}).fit(data)
 
 
 def test_a_recipe_that_does_not_go_with_a_queue_says_what_to_do():
@@ -192,7 +192,7 @@ def test_another_structure_is_advised_only_for_as_many_outputs():
     caught = refused(UnsupportedError, "", riata.JointTagger("perceptron").fit, JOINT)
     assert "structure=" not in caught.remedy
     advised = re.search(r"such as ([\w-]+)", caught.remedy)
-    quietly(riata.JointTagger(advised[1], epochs=1), JOINT)
+    riata.JointTagger(advised[1], epochs=1).fit(JOINT)
 
 
 def test_a_setting_of_another_structure_names_the_structure():
@@ -214,7 +214,7 @@ def test_a_template_of_a_structure_that_the_recipe_does_not_learn_is_not_answere
 def test_sentences_of_features_are_advised_a_structure_and_a_recipe_that_take_them():
     caught = refused(UnsupportedError, "features already", riata.Tagger("semicrf").fit, FEATURES, TAGS)
     structure, recipe = re.search(r"structure='(\w+)' and another recipe, such as (\w+)", caught.remedy).groups()
-    quietly(riata.Tagger(recipe, structure=structure, epochs=1), FEATURES, TAGS)
+    riata.Tagger(recipe, structure=structure, epochs=1).fit(FEATURES, TAGS)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_sentences_of_features_are_advised_a_structure_and_a_recipe_that_take_th
 )
 def test_the_line_that_is_advised_for_a_list_is_read(estimator, data, language, line):
     def made(lines):
-        return quietly(estimator("laso-perceptron", epochs=1, template=language(lines), lists={"city": ["Rome"]}), data)
+        return estimator("laso-perceptron", epochs=1, template=language(lines), lists={"city": ["Rome"]}).fit(data)
 
     caught = refused(SettingError, "no template reads it", made, line)
     made(line + "\n" + re.search("such as '(.*)'", caught.remedy)[1])
@@ -240,8 +240,8 @@ def test_earlier_labels_with_bits_are_advised_what_is_accepted(recipe):
     caught = refused(UnsupportedError, "needs exact search", riata.Tagger(recipe, **given).fit, WORDS, TAGS)
     assert "edge in place of label[-1]" in caught.remedy
     assert "a recipe that searches, such as laso-perceptron" in caught.remedy
-    quietly(riata.Tagger(recipe, epochs=1, template=parse("word[0]\nedge word[0]"), bits=10), WORDS, TAGS)
-    quietly(riata.Tagger("laso-perceptron", epochs=1, **given), WORDS, TAGS)
+    riata.Tagger(recipe, epochs=1, template=parse("word[0]\nedge word[0]"), bits=10).fit(WORDS, TAGS)
+    riata.Tagger("laso-perceptron", epochs=1, **given).fit(WORDS, TAGS)
 
 
 @pytest.mark.parametrize("params", [{"shards": 2}, {"stream": True}])
@@ -253,15 +253,15 @@ def test_an_objective_over_all_data_is_the_reason_against_parts_of_them(params):
 def test_longest_is_refused_where_every_token_is_a_segment():
     words, tags = [["a", "a", "b"], ["b"]] * 3, [["X", "X", "Y"], ["Y"]] * 3
     with pytest.raises(UnsupportedError, match="every token is a segment"):
-        quietly(riata.Tagger("mira", structure="segments", settings={"longest": 3}), words, tags)
-    listed = quietly(riata.Tagger("mira", structure="segments"), words, tags).predict_nbest([["a", "b"]], 10)[0]
+        riata.Tagger("mira", structure="segments", settings={"longest": 3}).fit(words, tags)
+    listed = riata.Tagger("mira", structure="segments").fit(words, tags).predict_nbest([["a", "b"]], 10)[0]
     assert len({tuple(labels) for labels, _ in listed}) == len(listed) == 4
 
 
 def test_longest_of_a_model_cannot_change_while_training_goes_on():
     short, long = ([["a"], ["b"]] * 3, [["B-X"], ["O"]] * 3), ([["a", "b", "c"]] * 3, [["B-X", "I-X", "I-X"]] * 3)
-    made = quietly(riata.Chunker("mira", structure="segments", warm_start=True), *short)
-    refused(SettingError, "segments of at most 1 tokens", quietly, made.set_params(settings={"longest": 3}), *long)
+    made = riata.Chunker("mira", structure="segments", warm_start=True).fit(*short)
+    refused(SettingError, "segments of at most 1 tokens", made.set_params(settings={"longest": 3}).fit, *long)
     with pytest.warns(riata.RiataWarning, match=r"more than 1 tokens(.|\n)*Train anew"):
         made.set_params(settings=None).fit(*long)
 
@@ -270,11 +270,11 @@ def test_longest_of_a_model_cannot_change_while_training_goes_on():
 def test_data_that_leave_no_sentence_to_learn_from_are_refused(optimiser):
     settings = {"longest": 1, "optimiser": optimiser}
     with pytest.raises(DataError, match="every sentence has a segment of more than 1"):
-        quietly(riata.Chunker("semicrf", settings=settings), [["a", "b"]] * 20, [["B-X", "I-X"]] * 20)
+        riata.Chunker("semicrf", settings=settings).fit([["a", "b"]] * 20, [["B-X", "I-X"]] * 20)
 
 
 def test_parameters_that_could_not_be_loaded_are_not_saved(tmp_path):
-    made = quietly(riata.Chunker(epochs=1), CHUNKS).set_params(queue="foo")
+    made = riata.Chunker(epochs=1).fit(CHUNKS).set_params(queue="foo")
     refused(riata.errors.UnknownNameError, "foo", made.save, tmp_path / "c.riata")
     assert not list(tmp_path.iterdir())
 

@@ -44,8 +44,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def tagger(folder, run):
     names = ["--inputs", "form", "--outputs", "upos"]
-    status, _, err = run("train", "tag", "--train", "train.conllu", *names, "--model", "t.riata", "--epochs", "5")
-    assert status == 0, err
+    run.ok("train", "tag", "--train", "train.conllu", *names, "--model", "t.riata", "--epochs", "5")
     return "t.riata"
 
 
@@ -54,11 +53,10 @@ def typed(monkeypatch, text):
 
 
 def test_names_and_numbers_of_fields_give_the_same_model(tagger, folder, run):
-    status, _, err = run(
+    run.ok(
         *("train", "tag", "--train", "train.conllu", "--inputs", "1", "--outputs", "3"),
         *("--model", "n.riata", "--epochs", "5"),
     )
-    assert status == 0, err
     assert (folder / "n.riata").read_bytes() == (folder / tagger).read_bytes()
 
 
@@ -69,47 +67,40 @@ def test_standard_input_is_conllu_for_a_model_of_conllu_and_all_lines_come_out(t
     typed(monkeypatch, "Cats\nsit\n")
     assert run("predict", "--model", tagger, "--format", "columns", "-") == (0, "Cats NOUN\nsit VERB\n\n", "")
     typed(monkeypatch, "Cats\nsit\n")
-    status, out, err = run("predict", "--model", tagger, "-")
-    assert (status, out) == (2, "")
+    err = run.refused("predict", "--model", tagger, "-")
     assert "10 tab-separated columns of CoNLL-U" in err
     assert "--format columns" in err
 
 
 def test_n_best_lists_of_conllu_repeat_all_lines(tagger, run):
-    status, out, err = run("predict", "--model", tagger, "--nbest", "2", "train.conllu")
-    assert status == 0, err
+    out = run.ok("predict", "--model", tagger, "--nbest", "2", "train.conllu")
     assert [out.count(line) for line in ("3-4\tdon't", "5.1\tbark", "# sent_id = 1\n")] == [2, 2, 2]
 
 
 def test_n_best_lists_begin_a_document_once(tagger, folder, run):
     (folder / "documents.conllu").write_text(f"# newdoc id = a\n{SENTENCE}# newdoc\n{SECOND}{SECOND}")
-    status, out, err = run("predict", "--model", tagger, "--nbest", "3", "documents.conllu")
-    assert status == 0, err
+    out = run.ok("predict", "--model", tagger, "--nbest", "3", "documents.conllu")
     assert out.count("# newdoc") == 2 and out.count("# sent_id = 1\n") == 3
     lines = out.split("\n")
     assert [lines[lines.index(mark) - 1][:3] for mark in ("# newdoc id = a", "# newdoc")] == ["# 0", "# 0"]
 
 
 def test_evaluate_reads_the_field_of_the_model_and_two_files_by_name(tagger, folder, run):
-    status, out, err = run("evaluate", "--model", tagger, "train.conllu", "--json")
-    assert status == 0, err
+    out = run.ok("evaluate", "--model", tagger, "train.conllu", "--json")
     assert json.loads(out)["metrics"]["accuracy"] == 100
     (folder / "other.conllu").write_text(FILE.replace("NOUN", "X"), encoding="utf-8")
     files = ["--gold", "train.conllu", "--predicted", "other.conllu"]
-    status, out, err = run("evaluate", *files, "--outputs", "upos", "--json")
-    assert status == 0, err
+    out = run.ok("evaluate", *files, "--outputs", "upos", "--json")
     assert json.loads(out)["metrics"]["accuracy"] == pytest.approx(100 * 5 / 7)
     assert json.loads(run("evaluate", *files, "--json")[1])["metrics"]["accuracy"] == 100
 
 
 def test_a_model_of_columns_reads_conllu_where_it_is_told_which_fields(folder, run):
     run("train", "tag", "--train", "plain.txt", "--model", "p.riata", "--epochs", "5")
-    status, _, err = run("predict", "--model", "p.riata", "train.conllu")
-    assert status == 2
+    err = run.fails("predict", "--model", "p.riata", "train.conllu")
     assert "--inputs form --outputs upos" in err
     named = ["--model", "p.riata", "train.conllu", "--inputs", "form", "--outputs", "upos"]
-    status, out, err = run("predict", *named)
-    assert status == 0, err
+    out = run.ok("predict", *named)
     assert out.count("\n") == FILE.count("\n")
     assert "2\tdogs\tdog\tNOUN\tNNS" in out
     assert json.loads(run("evaluate", *named, "--json")[1])["tokens"] == 7
@@ -117,19 +108,17 @@ def test_a_model_of_columns_reads_conllu_where_it_is_told_which_fields(folder, r
 
 def test_compare_takes_names_too(folder, run):
     files = ["--train", "train.conllu", "--test", "train.conllu"]
-    status, out, err = run(
+    out = run.ok(
         *("compare", "tag", *files, "--inputs", "form", "--outputs", "upos"),
         *("--recipes", "perceptron", "--epochs", "2", "--work", "work", "--json"),
     )
-    assert status == 0, err
     assert json.loads(out)["rows"][0]["metrics"]["accuracy"] > 50
 
 
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
 def test_a_field_with_one_label_is_refused_and_those_with_more_are_named(folder, run, stream):
     (folder / "train.conllu").write_text(WITHOUT_XPOS, encoding="utf-8")
-    status, out, err = run("train", "tag", "--train", "train.conllu", "--model", "x.riata", *stream)
-    assert (status, out) == (2, "")
+    err = run.refused("train", "tag", "--train", "train.conllu", "--model", "x.riata", *stream)
     assert "train.conllu: every label in the output column, xpos, is '_': there is nothing to learn." in err
     assert "upos (5 values: NOUN, VERB, DET, …)" in err
     assert "--outputs" in err
@@ -137,23 +126,19 @@ def test_a_field_with_one_label_is_refused_and_those_with_more_are_named(folder,
 
 
 def test_names_are_refused_where_columns_have_none(folder, run):
-    status, _, err = run("train", "tag", "--train", "plain.txt", "--outputs", "upos", "--model", "x.riata")
-    assert status == 2
+    err = run.fails("train", "tag", "--train", "plain.txt", "--outputs", "upos", "--model", "x.riata")
     assert "plain.txt:1: expected the 10 tab-separated columns of CoNLL-U" in err
     assert "columns by number" in err
-    status, _, err = run("train", "tag", "--train", "train.conllu", "--outputs", "pos", "--model", "x.riata")
-    assert status == 2
+    err = run.fails("train", "tag", "--train", "train.conllu", "--outputs", "pos", "--model", "x.riata")
     assert "train.conllu: Unknown CoNLL-U field 'pos'" in err
-    status, _, err = run("train", "tag", "--train", "train.conllu", "--outputs", "4-5", "--model", "x.riata")
-    assert status == 2
+    err = run.fails("train", "tag", "--train", "train.conllu", "--outputs", "4-5", "--model", "x.riata")
     assert "not a list of column numbers such as 0,1, or of names such as form,upos" in err
 
 
 def test_more_columns_than_the_model_knows_are_refused_with_a_way_out(folder, run, monkeypatch, tmp_path):
     chunker().save("c.riata")
     typed(monkeypatch, "The old bus stopped again .\n")
-    status, out, err = run("predict", "--model", "c.riata", "-")
-    assert (status, out) == (2, "")
+    err = run.refused("predict", "--model", "c.riata", "-")
     assert "<standard input>:1: found 6 columns, and the model knows 3" in err
     assert "--text" in err
     assert "--inputs 0,1" in err
@@ -167,8 +152,7 @@ def test_all_columns_of_the_training_file_are_known(folder, run):
     wide = as_text([[("x", "The", "DET", "y"), ("x", "dog", "NOUN", "y")]] * 3)
     (folder / "wide.txt").write_text(wide)
     run("train", "tag", "--train", "wide.txt", "--inputs", "1", "--outputs", "2", "--model", "w.riata", "--epochs", "2")
-    status, out, err = run("predict", "--model", "w.riata", "wide.txt")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "w.riata", "wide.txt")
     assert out.startswith("x The DET y DET\n")
     assert run("predict", "--model", "w.riata", "plain.txt")[0] == 0
 
@@ -178,8 +162,7 @@ def test_names_of_fields_make_pipes_and_files_of_any_name_conllu(tagger, folder,
     names = ["--inputs", "form", "--outputs", "upos"]
     for source in ("train.txt", "-"):
         typed(monkeypatch, FILE)
-        status, _, err = run("train", "tag", "--train", source, *names, "--model", "u.riata", "--epochs", "5")
-        assert status == 0, err
+        run.ok("train", "tag", "--train", source, *names, "--model", "u.riata", "--epochs", "5")
     status, out, err = run("evaluate", "--gold", "train.txt", "--predicted", "train.conllu", "--outputs", "upos")
     assert (status, "100.00 of 7 tokens" in out) == (0, True), err
     assert run("predict", "--model", tagger, "--inputs", "form", "train.txt")[0] == 0

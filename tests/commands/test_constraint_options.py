@@ -19,8 +19,7 @@ def data(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("rule", [RULE, "rules.txt"])
 def test_models_are_trained_with_constraints_and_predictions_say_how_they_were_kept(run, rule):
-    status, _, err = run(*TRAIN, "--constraint", rule)
-    assert status == 0, err
+    run.ok(*TRAIN, "--constraint", rule)
     status, out, err = run("predict", "--model", "m.riata", "train.txt")
     assert status == 0, err
     assert "Constraints: 4 sentences, 2 kept them already, 2 by search." in err
@@ -35,50 +34,39 @@ def test_models_are_trained_with_constraints_and_predictions_say_how_they_were_k
 
 def test_inference_during_training(run):
     assert run(*TRAIN, "--inference", "during", "--constraint", RULE)[0] == 0
-    status, _, err = run(*TRAIN[:-1], "crf", "--inference", "during", "--constraint", RULE)
-    assert status == 2
+    err = run.fails(*TRAIN[:-1], "crf", "--inference", "during", "--constraint", RULE)
     assert "learns from more than the best output" in err
 
 
 def test_wrong_constraints_are_refused(run, tmp_path):
-    status, _, err = run(*TRAIN, "--constraint", "at_most")
-    assert status == 2
+    err = run.fails(*TRAIN, "--constraint", "at_most")
     assert "neither a constraint nor a file" in err
-    status, _, err = run(*TRAIN, "--constraint", "at_most(")
-    assert status == 2
+    err = run.fails(*TRAIN, "--constraint", "at_most(")
     assert "is no constraint" in err
     (tmp_path / "none.txt").write_text("# nothing yet\n")
-    status, _, err = run(*TRAIN, "--constraint", "none.txt")
-    assert status == 2
+    err = run.fails(*TRAIN, "--constraint", "none.txt")
     assert "none.txt: there are no constraints in it" in err
     (tmp_path / "wrong.txt").write_text("\nat_mots(1, 'NP')\n")
-    status, _, err = run(*TRAIN, "--constraint", "wrong.txt")
-    assert status == 2
+    err = run.fails(*TRAIN, "--constraint", "wrong.txt")
     assert "wrong.txt:2" in err
     assert "at_most" in err
     run(*TRAIN)
-    status, _, err = run("predict", "--model", "m.riata", "--constraints", "on", "train.txt")
-    assert status == 2
+    err = run.fails("predict", "--model", "m.riata", "--constraints", "on", "train.txt")
     assert "this one has none" in err
 
 
 def test_explanations_say_what_constraints_changed(run):
     assert run(*TRAIN, "--constraint", RULE)[0] == 0
-    status, out, err = run("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
-    assert status == 0, err
+    out = run.ok("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
     assert "Without them, the output breaks at_most(1, 'NP'): at most 1 NP." in " ".join(out.split())
-    status, out, _ = run("explain", "--model", "m.riata", "--sentence", "constrained", "--json", "train.txt")
+    out = run.ok("explain", "--model", "m.riata", "--sentence", "constrained", "--json", "train.txt")
     found = json.loads(out)
     assert found["sentence"] == 2
     assert found["constrained"]["broken"][0]["constraint"] == "at_most(1, 'NP')"
-    status, _, err = run(
-        "explain", "--model", "m.riata", "--sentence", "constrained", "--constraints", "off", "train.txt"
-    )
-    assert status == 2
+    err = run.fails("explain", "--model", "m.riata", "--sentence", "constrained", "--constraints", "off", "train.txt")
     assert "keeps no constraints" in err
     assert run(*TRAIN, "--constraint", 'at_most(9, "NP")')[0] == 0
-    status, _, err = run("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
-    assert status == 2
+    err = run.fails("explain", "--model", "m.riata", "--sentence", "constrained", "train.txt")
     assert "change no sentence" in err
 
 
@@ -86,8 +74,7 @@ def test_rules_that_cannot_be_kept_name_the_line_of_the_sentence(run, tmp_path):
     rules = ("at_least(2, 'VP')", "at_most(99, 'NP')", "excludes('VP', 'NP')")
     assert run(*TRAIN, *(word for rule in rules for word in ("--constraint", rule)))[0] == 0
     (tmp_path / "long.txt").write_text("\n".join(["The DT\ncat NN\n"] * 3000 + ["The DT\n"]), encoding="utf-8")
-    status, _, err = run("predict", "--model", "m.riata", "long.txt")
-    assert status == 2
+    err = run.fails("predict", "--model", "m.riata", "long.txt")
     assert "long.txt:9001: No output of this sentence keeps the constraint at_least(2, 'VP')." in err
 
 
@@ -107,8 +94,7 @@ def test_models_show_their_constraints_and_are_scored_without_them(run):
         for more in ((), ("--constraints", "off"))
     )
     assert free > kept
-    status, _, err = run("evaluate", "--gold", "train.txt", "--predicted", "train.txt", "--constraints", "off")
-    assert status == 2
+    err = run.fails("evaluate", "--gold", "train.txt", "--predicted", "train.txt", "--constraints", "off")
     assert "--constraints is for --model" in err
 
 
@@ -116,8 +102,7 @@ def test_a_model_that_cannot_be_calibrated_is_not_lost(run, tmp_path):
     """A sentence of the development data has no legal output: training goes on, predictions are refused."""
     (tmp_path / "dev.txt").write_text(as_text() + "Hello UH O\n", encoding="utf-8")
     rules = ("--constraint", 'at_least(1, "NP")', "--constraint", 'at_least(1, "VP")')
-    status, _, err = run(*TRAIN, *rules, "--dev", "dev.txt", "--calibrate", "temperature")
-    assert status == 2
+    err = run.fails(*TRAIN, *rules, "--dev", "dev.txt", "--calibrate", "temperature")
     assert "dev.txt:" in err
     assert "keeps these 2 constraints together" in err
     assert run("predict", "--model", "m.riata", "train.txt")[0] == 0

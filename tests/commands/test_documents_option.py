@@ -106,8 +106,7 @@ def test_predict_reads_past_a_column_of_documents_and_keeps_it(trained, run):
         ("column", "column.txt"),
         ("lines", "last.txt", "--documents", "3"),
     ):
-        status, out, err = run("predict", "--model", f"{model}.riata", *source)
-        assert (status, err) == (0, "")
+        out = run.silent("predict", "--model", f"{model}.riata", *source)
         rows = [line.split() for line in out.split("\n") if line]
         assert [row[-1] for row in rows] == expected
         assert {len(row) for row in rows} == {5}
@@ -153,8 +152,7 @@ def test_compare_deals_and_resamples_documents(trained, run):
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_column_of_documents_is_refused(trained, run, arguments, told):
-    status, out, err = run(*arguments)
-    assert (status, out) == (2, "")
+    err = run.refused(*arguments)
     assert told in err
 
 

@@ -46,8 +46,7 @@ def test_all_formats_give_the_same_model(run, folder):
     figures = []
     for train, test in (("train.spans.jsonl", "test.spans.jsonl"), ("train.txt", "test.txt")):
         assert run("train", "ner", "--train", train, "--epochs", "3", "--model", "m.riata")[0] == 0
-        status, out, err = run("evaluate", "--model", "m.riata", test, "--json")
-        assert status == 0, err
+        out = run.ok("evaluate", "--model", "m.riata", test, "--json")
         figures.append(json.loads(out)["metrics"])
     assert figures[0] == figures[1]
     assert run("train", "ner", "--train", "train.jsonl", "--stream", "--epochs", "1", "--model", "s.riata")[0] == 0
@@ -58,23 +57,20 @@ def test_all_formats_give_the_same_model(run, folder):
 def test_commands_that_read_data_read_json_lines(run, verb, model):
     more = ["--output", "c.riata"] if verb == "calibrate" else []
     file = "test.jsonl" if model == "two.riata" else "test.spans.jsonl"
-    status, _, err = run(verb, "--model", model, file, *more)
-    assert status == 0, err
+    run.ok(verb, "--model", model, file, *more)
 
 
 def test_columns_are_told_by_their_names_in_any_order(run, monkeypatch):
     plain = {"tokens": ["She", "lives", "in", "Harwick"], "pos": ["PRP", "VBZ", "IN", "NNP"]}
     other = {"id": 3, "shape": ["x"] * 4, "ner_tags": [7, 7, 7, 7], "pos": plain["pos"], "tokens": plain["tokens"]}
     typed(monkeypatch, plain, other)
-    status, out, err = run("predict", "--model", "two.riata")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "two.riata")
     first, second = lines(out)
     assert first == {**plain, "ner_tags": second["ner_tags"]}
     assert set(second) == set(other)
     assert second["ner_tags"][3] == "B-LOC"
     typed(monkeypatch, {"tokens": ["She"]})
-    status, _, err = run("predict", "--model", "two.riata")
-    assert status == 2
+    err = run.fails("predict", "--model", "two.riata")
     assert "<standard input>:1: there are no values for each token in 'pos', which the model reads" in err
 
 
@@ -92,8 +88,7 @@ def test_text_comes_out_with_spans_and_all_other_keys(run, monkeypatch):
     text = "\U0001f44b She lives in Harwick."
     given = [{"text": text, "meta": {"source": ["a"]}, "answer": "reject", "spans": [[0, 1, "X"]]}, {"text": ""}]
     typed(monkeypatch, *given)
-    status, out, err = run("predict", "--model", "text.riata", "--threads", "2")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "text.riata", "--threads", "2")
     first, second = lines(out)
     assert {**first, "spans": given[0]["spans"]} == given[0]
     (span,) = first["spans"]
@@ -104,8 +99,7 @@ def test_text_comes_out_with_spans_and_all_other_keys(run, monkeypatch):
 def test_running_text_becomes_objects(run, monkeypatch):
     for model in ("text.riata", "columns.riata"):
         typed(monkeypatch, "She lives in Harwick.", "", "Why?")
-        status, out, err = run("predict", "--model", model, "--text", "--format", "jsonl", "--confidence")
-        assert status == 0, err
+        out = run.ok("predict", "--model", model, "--text", "--format", "jsonl", "--confidence")
         first, second = lines(out)
         (span,) = first["spans"]
         assert (span["start"], span["end"], span["label"]) == (13, 20, "LOC")
@@ -115,8 +109,7 @@ def test_running_text_becomes_objects(run, monkeypatch):
 
 def test_lists_of_the_best_are_objects_with_ranks(run, monkeypatch):
     typed(monkeypatch, {"tokens": ["She", "left"], "id": 4})
-    status, out, err = run("predict", "--model", "columns.riata", "--format", "jsonl", "--nbest", "2", "--confidence")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "columns.riata", "--format", "jsonl", "--nbest", "2", "--confidence")
     found = lines(out)
     assert [each["rank"] for each in found] == [0, 1]
     assert found[0]["score"] >= found[1]["score"]
@@ -125,19 +118,16 @@ def test_lists_of_the_best_are_objects_with_ranks(run, monkeypatch):
 
 def test_labels_have_confidences_beside_them(run, monkeypatch):
     typed(monkeypatch, {"tokens": ["She", "left"]}, {"tokens": []})
-    status, out, err = run("predict", "--model", "columns.riata", "--format", "jsonl", "--confidence")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "columns.riata", "--format", "jsonl", "--confidence")
     first, second = lines(out)
     assert len(first["confidence"]) == 2
     assert second == {"tokens": [], "tags": [], "confidence": []}
 
 
 def test_two_files_are_compared(run, monkeypatch, folder):
-    status, out, err = run("predict", "--model", "text.riata", "test.spans.jsonl")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "text.riata", "test.spans.jsonl")
     (folder / "found.jsonl").write_text(out, encoding="utf-8")
-    status, out, err = run("evaluate", "--gold", "test.spans.jsonl", "--predicted", "found.jsonl", "--json")
-    assert status == 0, err
+    out = run.ok("evaluate", "--gold", "test.spans.jsonl", "--predicted", "found.jsonl", "--json")
     by_model = json.loads(run("evaluate", "--model", "text.riata", "test.spans.jsonl", "--json")[1])
     assert json.loads(out)["metrics"] == by_model["metrics"]
 
@@ -167,8 +157,7 @@ def test_what_cannot_be_read_is_refused(run, folder, arguments, said):
     (folder / "bad.jsonl").write_text('{"tokens": ["a"], "pos": ["X"], "ner_tags": ["O"]}\n{"tokens": \n')
     (folder / "words.jsonl").write_text('{"tokens": ["a"]}\n')
     (folder / "texts.jsonl").write_text('{"text": "a"}\n')
-    status, _, err = run(*arguments)
-    assert status == 2
+    err = run.fails(*arguments)
     assert said in err
     assert "Traceback" not in err
 
@@ -176,11 +165,9 @@ def test_what_cannot_be_read_is_refused(run, folder, arguments, said):
 def test_trees_go_in_and_out(run, monkeypatch, folder):
     tree = {"tokens": ["the", "dog"], "upos": ["DET", "NOUN"], "heads": [2, 0], "deprels": ["det", "root"]}
     (folder / "trees.jsonl").write_text(f"{json.dumps(tree)}\n" * 20)
-    status, _, err = run("train", "parse", "--train", "trees.jsonl", "--epochs", "2", "--model", "parser.riata")
-    assert status == 0, err
+    run.ok("train", "parse", "--train", "trees.jsonl", "--epochs", "2", "--model", "parser.riata")
     typed(monkeypatch, {"tokens": ["the", "dog"]}, {"text": "the dog"})
-    status, out, err = run("predict", "--model", "parser.riata", "--format", "jsonl")
-    assert status == 0, err
+    out = run.ok("predict", "--model", "parser.riata", "--format", "jsonl")
     first, second = lines(out)
     assert (first["heads"], first["deprels"]) == (tree["heads"], tree["deprels"])
     assert second["heads"] == tree["heads"]

@@ -71,8 +71,7 @@ def test_resume_goes_on_in_the_encoding_of_the_model(trained):
 
 def test_streams_seeds_and_shards(run):
     for options in (["--stream"], ["--seeds", "2"], ["--shards", "2"], ["--dev", "train.txt", "--refit"]):
-        status, _, err = run(*TRAIN, "--epochs", "2", "--learn-as", "bilou", *options)
-        assert status == 0, err
+        run.ok(*TRAIN, "--epochs", "2", "--learn-as", "bilou", *options)
         assert riata.load_model("m.riata").learnt_as_ == "bilou"
 
 
@@ -81,6 +80,5 @@ def test_streams_seeds_and_shards(run):
 )
 def test_bad_values_are_refused(run, task, name, says):
     arguments = ["train", task, "--train", "train.txt", "--model", "m.riata", "--learn-as", name]
-    status, out, err = run(*arguments)
-    assert (status, out) == (2, "")
+    err = run.refused(*arguments)
     assert says in err

@@ -12,7 +12,7 @@ from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.comparing.folds import folds, others
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.scoring import bootstrap_interval, f1_of, holm, paired_test
-from samples import CHUNKS, FEATURES, INPUTS, embedded, quietly
+from samples import CHUNKS, FEATURES, INPUTS, embedded
 
 TIMES = {"seconds_train", "seconds_decode", "cpu_train", "cpu_decode", "seconds_prepare", "tokens_per_second"}
 MADE = {"chain": Chunker(epochs=2), "search": Chunker("early", epochs=2), "slow": Chunker("mira", epochs=1)}
@@ -43,7 +43,7 @@ def untimed(comparison):
 
 def test_scores_are_those_of_training_and_evaluating(found, train, held_out):
     for name, estimator in MADE.items():
-        trained = quietly(Chunker(**estimator.get_params()), train)
+        trained = Chunker(**estimator.get_params()).fit(train)
         evaluation, row = trained.evaluate(held_out), found[name]
         assert row.quality.score == evaluation.score
         assert row.quality.metrics == pytest.approx(evaluation.metrics)
@@ -55,7 +55,7 @@ def test_scores_are_those_of_training_and_evaluating(found, train, held_out):
 
 
 def test_the_paired_test_is_that_of_scoring_and_corrected(found, train, held_out):
-    rows = {name: quietly(Chunker(**e.get_params()), train).evaluate(held_out).rows for name, e in MADE.items()}
+    rows = {name: Chunker(**e.get_params()).fit(train).evaluate(held_out).rows for name, e in MADE.items()}
     best = max(MADE, key=lambda name: found[name].quality.score)
     assert found.baseline == best
     others_ = [name for name in MADE if name != best]
@@ -80,7 +80,7 @@ def test_folds_are_pooled(train):
     found = riata.compare({"a": Chunker(epochs=1)}, train, folds=3, seed=5, isolated=False)
     parts = []
     for part in folds(len(train), 3, 5):
-        trained = quietly(Chunker(epochs=1, seed=5), train[others(part, len(train))])
+        trained = Chunker(epochs=1, seed=5).fit(train[others(part, len(train))])
         parts.append(trained.evaluate(train[part]).rows)
     rows = np.concatenate(parts)
     quality = found["a"].quality
@@ -92,7 +92,7 @@ def test_folds_are_pooled(train):
 
 def test_seeds_are_averaged_and_their_spread_is_told(train, held_out):
     found = riata.compare("perceptron", train, task="chunk", test=held_out, seeds=3, seed=4, isolated=False)
-    scores = [quietly(Chunker("perceptron", seed=seed), train).evaluate(held_out).score for seed in (4, 5, 6)]
+    scores = [Chunker("perceptron", seed=seed).fit(train).evaluate(held_out).score for seed in (4, 5, 6)]
     quality = found["perceptron"].quality
     assert found.seeds == (4, 5, 6)
     assert quality.by_seed == tuple(scores)
@@ -127,7 +127,7 @@ def test_pooled_accuracies_of_joint_labels_are_those_of_all_tokens(train):
     (row,) = riata.compare({"a": JointTagger(epochs=1)}, train, folds=2, isolated=False).rows
     right = 0
     for part in folds(len(train), 2, 0, train.document):
-        trained = quietly(JointTagger(epochs=1), train[others(part, len(train))])
+        trained = JointTagger(epochs=1).fit(train[others(part, len(train))])
         right += trained.evaluate(train[part]).metrics["tag_accuracy"] * train[part].tokens
     assert row.quality.metrics["tag_accuracy"] == pytest.approx(right / train.tokens)
 
@@ -163,7 +163,7 @@ def test_sentences_from_memory(X, y):
 def test_features_from_memory():
     tags = [[tag for _, tag, _ in sentence] for sentence in CHUNKS]
     found = riata.compare({"a": Tagger(epochs=1)}, FEATURES, tags, test=(FEATURES, tags), isolated=False)
-    assert found["a"].quality.score == quietly(Tagger(epochs=1), FEATURES, tags).evaluate(FEATURES, tags).score
+    assert found["a"].quality.score == Tagger(epochs=1).fit(FEATURES, tags).evaluate(FEATURES, tags).score
 
 
 def vowels(word):

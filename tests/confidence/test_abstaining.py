@@ -27,7 +27,6 @@ from samples import (
     feature_tagger,
     hashed_chunker,
     history_chunker,
-    quietly,
     recoded_chunker,
     segment_chunker,
     tagger,
@@ -52,7 +51,7 @@ def surely(made, X, least):
 @cache
 def embedded_chunker(structure="chain", learn_as=None, encoding="auto"):
     recipe = "laso-perceptron"
-    return quietly(Chunker(recipe, structure=structure, beam=5, epochs=1, learn_as=learn_as), in_encoding(encoding))
+    return Chunker(recipe, structure=structure, beam=5, epochs=1, learn_as=learn_as).fit(in_encoding(encoding))
 
 
 @cache
@@ -70,7 +69,7 @@ def in_encoding(encoding, split="train", most=80):
 
 @cache
 def joint():
-    return quietly(JointTagger("laso-perceptron", beam=4, epochs=1, calibrated=False), in_encoding("auto"))
+    return JointTagger("laso-perceptron", beam=4, epochs=1, calibrated=False).fit(in_encoding("auto"))
 
 
 def words_of(data, columns=2):
@@ -211,7 +210,7 @@ def test_of_pairs_either_may_be_missing():
 
 def test_arrays_and_dictionaries():
     vectors = [np.array([[len(word) / 10, word.istitle()] for word in s]) for s in WORDS]
-    by_array = quietly(Tagger(epochs=3), vectors, TAGS)
+    by_array = Tagger(epochs=3).fit(vectors, TAGS)
     for made, X in ((by_array, vectors), (feature_tagger(), FEATURES)):
         values = made.predict_confidence(X)
         assert [len(v) for v in values] == [len(y) for y in TAGS]
@@ -245,14 +244,14 @@ def test_what_is_no_confidence_is_refused(least):
 
 
 def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
-    made = quietly(Tagger(epochs=2), WORDS, TAGS)
+    made = Tagger(epochs=2).fit(WORDS, TAGS)
     with pytest.warns(RiataWarning, match="not calibrated .there was too little data") as caught:
         made.predict_confidence(WORDS)
         made.predict_confidence(WORDS)
     assert len(caught) == 1
     for X in (WORDS, []):
         assert "calibrate(dev)" in refused(UnsupportedError, "not calibrated", made.predict, X, min_confidence=0).remedy
-    quietly(made, WORDS, TAGS)
+    made.fit(WORDS, TAGS)
     with pytest.warns(RiataWarning, match="not calibrated"):
         made.predict_confidence(WORDS)
     made.calibrate(WORDS, TAGS)
@@ -263,7 +262,7 @@ def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
 
 
 def test_files_are_warned_about_and_refused_alike(run, tmp_path):
-    made = quietly(Tagger(epochs=2), WORDS, TAGS)
+    made = Tagger(epochs=2).fit(WORDS, TAGS)
     made.save(tmp_path / "m.riata")
     (tmp_path / "in.txt").write_text("the\n")
     status, _, err = run("predict", "--model", tmp_path / "m.riata", "--confidence", tmp_path / "in.txt")

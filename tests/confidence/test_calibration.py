@@ -24,7 +24,7 @@ from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confident import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import CHUNKS, TAGS, WORDS, draws, embedded, quietly
+from samples import CHUNKS, TAGS, WORDS, draws, embedded
 
 # --- fitting ---------------------------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ def test_isotonic_calibration_fits_its_own_data():
 
 
 def test_no_chunk_is_nothing_to_judge():
-    made = quietly(Chunker(epochs=2), [[("a", "B-X")], [("b", "O")], [("b", "O")]])
+    made = Chunker(epochs=2).fit([[("a", "B-X")], [("b", "O")], [("b", "O")]])
     for judge in (made.calibrate, made.reliability):
         refused(DataError, "no chunk is predicted", judge, [[("b", "O")], [("b", "B-X")]])
 
@@ -190,11 +190,11 @@ def test_no_chunk_is_nothing_to_judge():
 
 
 def fresh():
-    return quietly(Chunker(epochs=2), CHUNKS)
+    return Chunker(epochs=2).fit(CHUNKS)
 
 
 def embedded_chunker(**params):
-    return quietly(Chunker("laso-perceptron", beam=5, epochs=2, **params), embedded()[:150])
+    return Chunker("laso-perceptron", beam=5, epochs=2, **params).fit(embedded()[:150])
 
 
 GOOD = {"temperature": 2.5, "knots": [[0.1, 0.2], [0.5, 0.2], [1.0, 0.9]]}
@@ -240,11 +240,11 @@ def test_a_calibration_comes_back_from_its_dictionary(temperature, before, after
 def taggers():
     yield fresh(), CHUNKS
     yield (
-        quietly(Tagger(epochs=2), WORDS, TAGS),
+        Tagger(epochs=2).fit(WORDS, TAGS),
         [list(zip(w, t, strict=True)) for w, t in zip(WORDS, TAGS, strict=True)],
     )
-    yield quietly(JointTagger("laso-perceptron", beam=3, epochs=2), CHUNKS), CHUNKS
-    yield quietly(Chunker("laso-perceptron", structure="segments", beam=3, epochs=2), CHUNKS), CHUNKS
+    yield JointTagger("laso-perceptron", beam=3, epochs=2).fit(CHUNKS), CHUNKS
+    yield Chunker("laso-perceptron", structure="segments", beam=3, epochs=2).fit(CHUNKS), CHUNKS
 
 
 @pytest.mark.parametrize("method", ["temperature", "isotonic"])
@@ -285,7 +285,7 @@ def test_training_anew_forgets_it(again):
     if again == "partial_fit":
         made.partial_fit(CHUNKS)
     else:
-        quietly(made.set_params(warm_start=again == "warm_start"), CHUNKS)
+        made.set_params(warm_start=again == "warm_start").fit(CHUNKS)
     assert made.calibration_ == ()
 
 

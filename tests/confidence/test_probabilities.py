@@ -18,7 +18,6 @@ from samples import (
     WORDS,
     as_text,
     hashed_chunker,
-    quietly,
     recoded_chunker,
     segment_chunker,
 )
@@ -58,13 +57,13 @@ def check(estimator, sentence, near=1e-4):
 
 @pytest.mark.parametrize("recipe", ["crf", "perceptron"])
 def test_labels_and_labellings(recipe):
-    chunker = quietly(riata.Chunker(recipe, epochs=3, template=parse("word[0]\ntag[0]\nedge\nedge tag[0]")), CHUNKS)
+    chunker = riata.Chunker(recipe, epochs=3, template=parse("word[0]\ntag[0]\nedge\nedge tag[0]")).fit(CHUNKS)
     for sentence in INPUTS[2:]:
         check(chunker, sentence[:4])
 
 
 def test_a_temperature_flattens_them():
-    chunker = quietly(riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")), CHUNKS * 8)
+    chunker = riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS * 8)
     sentence = INPUTS[2]
     before = chunker.predict_proba([sentence])[0].max(axis=1)
     chunker.calibration_ = (Calibration(3.0),)
@@ -76,7 +75,7 @@ def test_a_temperature_flattens_them():
     "recipe, template", [*(("perceptron", each) for each in HISTORIES), *(("crf", each) for each in HISTORIES[1:])]
 )
 def test_labels_and_labellings_of_chains_that_look_back(recipe, template):
-    chunker = quietly(riata.Chunker(recipe, epochs=4, template=parse(template)), CHUNKS)
+    chunker = riata.Chunker(recipe, epochs=4, template=parse(template)).fit(CHUNKS)
     for sentence in INPUTS[1:]:
         check(chunker, sentence[:4])
     for length in (1, 2):
@@ -102,7 +101,7 @@ def test_tags_and_segmentations(recipe, template, encoding):
     tags = [other.encode(iob2.spans([token[-1] for token in one]), len(one)) for one in CHUNKS]
     given = {} if recipe == "semicrf" else {"structure": "segments"}
     made = riata.Chunker(recipe, epochs=4, template=parse_segments(template), encoding=encoding, **given)
-    quietly(made, INPUTS, tags)
+    made.fit(INPUTS, tags)
     for sentence in INPUTS:
         check(made, sentence[:4])
     made.calibration_ = (Calibration(2.5),)
@@ -110,7 +109,7 @@ def test_tags_and_segmentations(recipe, template, encoding):
 
 
 def test_tags_among_segmentations_with_given_tags():
-    made = quietly(riata.Chunker("semicrf", epochs=4, template=parse_segments(SEGMENTS[1])), CHUNKS)
+    made = riata.Chunker("semicrf", epochs=4, template=parse_segments(SEGMENTS[1])).fit(CHUNKS)
     sentence = INPUTS[2][:4]
     given = [None, made.predict([sentence])[0][1], None]
     [all_] = made.predict_nbest([sentence], ALL, probabilities=True)
@@ -134,7 +133,7 @@ LIKELIHOODS = {
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_the_likelihood_of_given_labels_is_the_share_of_their_labelling(name):
-    made = quietly(riata.Chunker(name.partition(" ")[0], epochs=4, **LIKELIHOODS[name]), CHUNKS)
+    made = riata.Chunker(name.partition(" ")[0], epochs=4, **LIKELIHOODS[name]).fit(CHUNKS)
     for temperature in (1.0, 2.0):
         made.calibration_ = () if temperature == 1 else (Calibration(temperature),)
         sentence = INPUTS[2][:3]
@@ -150,7 +149,7 @@ def test_the_likelihood_of_given_labels_is_the_share_of_their_labelling(name):
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_labels_that_cannot_be_have_no_likelihood(name):
-    made = quietly(riata.Chunker(name.partition(" ")[0], epochs=2, **LIKELIHOODS[name]), CHUNKS)
+    made = riata.Chunker(name.partition(" ")[0], epochs=2, **LIKELIHOODS[name]).fit(CHUNKS)
     sentence = INPUTS[2][:3]
     illegal, unknown = ["O", "I-NP", "O"], ["O", "B-XYZ", "O"]
     found = made.log_likelihood([sentence, sentence, sentence], [illegal, unknown, ["O", "O", "O"]])
@@ -160,21 +159,19 @@ def test_labels_that_cannot_be_have_no_likelihood(name):
 
 
 def test_a_segment_beyond_the_longest_has_no_likelihood():
-    made = quietly(
-        riata.Chunker("semicrf", epochs=2, settings={"longest": 2}, template=parse_segments(SEGMENTS[0])), CHUNKS
-    )
+    made = riata.Chunker("semicrf", epochs=2, settings={"longest": 2}, template=parse_segments(SEGMENTS[0])).fit(CHUNKS)
     long, short = ["B-NP", "I-NP", "I-NP"], ["B-NP", "I-NP", "B-NP"]
     found = made.log_likelihood([INPUTS[2][:3]] * 2, [long, short])
     assert found[0] == -np.inf and np.isfinite(found[1])
 
 
 def test_features_with_values_and_plain_tags():
-    tagger = quietly(riata.Tagger("crf", epochs=10), FEATURES, TAGS)
+    tagger = riata.Tagger("crf", epochs=10).fit(FEATURES, TAGS)
     check(tagger, FEATURES[2])
 
 
 def test_labels_learnt_in_another_encoding_are_summed():
-    chunker = quietly(riata.Chunker("crf", epochs=5, learn_as="bioes", template=parse("word[0]\ntag[0]\nedge")), CHUNKS)
+    chunker = riata.Chunker("crf", epochs=5, learn_as="bioes", template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS)
     [rows] = chunker.predict_proba([INPUTS[0]])
     assert rows.shape == (4, len(chunker.classes_))
     assert rows.sum(axis=1) == pytest.approx(1)
@@ -184,21 +181,21 @@ def test_labels_learnt_in_another_encoding_are_summed():
 def test_what_has_no_probabilities_says_why():
     refused(NotFittedError, "", riata.Chunker().predict_proba, INPUTS)
     refused(UnsupportedError, r"label\[-2\].* reads further back", segment_chunker().predict_proba, INPUTS)
-    refused(UnsupportedError, "no dynamic program", quietly(riata.JointTagger(epochs=1), CHUNKS).predict_proba, WORDS)
+    refused(UnsupportedError, "no dynamic program", riata.JointTagger(epochs=1).fit(CHUNKS).predict_proba, WORDS)
     refused(UnsupportedError, "neighbours", recoded_chunker().predict_proba, INPUTS)
-    deep = quietly(riata.Tagger("early", epochs=1, template=parse("word[0]\nlabel[-3] label[-1]")), WORDS, TAGS)
+    deep = riata.Tagger("early", epochs=1, template=parse("word[0]\nlabel[-3] label[-1]")).fit(WORDS, TAGS)
     refused(UnsupportedError, r"label\[-3\]", deep.predict_proba, WORDS)
     refused(UnsupportedError, "bits", hashed_chunker().predict_proba, INPUTS)
 
 
 def test_no_sentences():
-    chunker = quietly(riata.Chunker("crf", epochs=2), CHUNKS)
+    chunker = riata.Chunker("crf", epochs=2).fit(CHUNKS)
     assert chunker.predict_proba([]) == []
     assert chunker.predict_proba([[]])[0].shape == (0, len(chunker.classes_))
 
 
 def test_lists_with_probabilities_in_files(tmp_path):
-    chunker = quietly(riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")), CHUNKS)
+    chunker = riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS)
     source, target = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text(as_text(INPUTS), encoding="utf-8")
     chunker.predict_file(source, target, nbest=2, confidence=True)
@@ -209,9 +206,9 @@ def test_lists_with_probabilities_in_files(tmp_path):
 
 
 def test_learners_of_probabilities_need_no_calibration(recwarn):
-    chunker = quietly(riata.Chunker("crf", epochs=5), CHUNKS)
+    chunker = riata.Chunker("crf", epochs=5).fit(CHUNKS)
     recwarn.clear()
     chunker.predict(INPUTS, min_confidence=0.5)
     assert not recwarn.list
     with pytest.raises(UnsupportedError, match="not calibrated"):
-        quietly(riata.Chunker("perceptron", epochs=2), CHUNKS).predict(INPUTS, min_confidence=0.5)
+        riata.Chunker("perceptron", epochs=2).fit(CHUNKS).predict(INPUTS, min_confidence=0.5)

@@ -9,7 +9,6 @@ import riata
 from riata import registry
 from riata.data.encodings.base import convert
 from riata.features.templates import parse
-from samples import quietly
 
 WORDS = [["a", "b"], ["b", "a"], ["c", "a", "b"], ["a", "c", "b", "b"]]
 CHUNKS = [["B-P", "O"], ["O", "B-Q"], ["B-P", "I-P", "B-P"], ["B-P", "I-P", "I-P", "B-Q"]]
@@ -26,7 +25,7 @@ def test_illegal_labels_have_no_likelihood_and_all_labellings_sum_to_one(data, l
     made = riata.Chunker(
         "crf", epochs=3, encoding=data, learn_as=learnt, template=parse("word[0]\nedge"), settings={"c2": 0.1}
     )
-    quietly(made, WORDS, in_encoding(data))
+    made.fit(WORDS, in_encoding(data))
     encoding = registry.get("encoding", data)
     every = list(product(made.classes_, repeat=2))
     found = made.log_likelihood([["a", "b"]] * len(every), every)

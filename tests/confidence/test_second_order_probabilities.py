@@ -7,7 +7,7 @@ import riata
 from likelihood_problems import model_at, point
 from riata.features.templates import parse
 from riata.inference.decoder import Decoder
-from samples import TAGS, WORDS, embedded, quietly
+from samples import TAGS, WORDS, embedded
 from second_order_problems import CHUNKS, TEMPLATES, Case
 
 BEAM = Decoder("beam", 2**40)
@@ -39,7 +39,7 @@ def test_logarithms_and_factors_agree(temperature):
 )
 def test_an_unbounded_beam_sums_up_the_same(template):
     train, test = embedded()[:30], embedded(split="test")[6:9]
-    chunker = quietly(riata.Chunker("crf", template=parse(template), epochs=8), train)
+    chunker = riata.Chunker("crf", template=parse(template), epochs=8).fit(train)
     model, corpus = chunker.model_, chunker.input_columns(test)
     for chunks in (True, False):
         found, values = model.confidences(corpus, Decoder(), [1.0, 3.0], chunks=chunks)
@@ -54,7 +54,7 @@ def test_an_unbounded_beam_sums_up_the_same(template):
 
 def test_labels_that_are_given_are_conditioned_on():
     """By listing all labellings, and leaving those that have them."""
-    tagger = quietly(riata.Tagger("crf", epochs=6, template=parse("word[0]\nedge\nlabel[-2] label[-1]")), WORDS, TAGS)
+    tagger = riata.Tagger("crf", epochs=6, template=parse("word[0]\nedge\nlabel[-2] label[-1]")).fit(WORDS, TAGS)
     sentence, truth = WORDS[1][:4], TAGS[1][:4]
     given = [None, truth[1], None, None]
     [every] = tagger.predict_nbest([sentence], 10**6, probabilities=True)

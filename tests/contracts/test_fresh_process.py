@@ -13,7 +13,7 @@ import pytest
 
 import riata
 from riata.models.stored import StoredWeights
-from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS
 
 PROGRAM = """
 import sys
@@ -31,7 +31,7 @@ NOT_READ = {
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("start") / "tagger.riata"
-    model = quietly(riata.Tagger(epochs=2), WORDS * 3, TAGS * 3)
+    model = riata.Tagger(epochs=2).fit(WORDS * 3, TAGS * 3)
     model.save(path)
     return path, model
 
@@ -73,7 +73,7 @@ def test_the_first_sentences_do_not_unpack_the_weights(saved):
 
 def test_the_first_sentences_keep_constraints(tmp_path):
     rule = riata.constraints.at_most(1, "NP")
-    model = quietly(riata.Chunker(epochs=2, constraints=[rule]), CHUNKS)
+    model = riata.Chunker(epochs=2, constraints=[rule]).fit(CHUNKS)
     model.save(tmp_path / "c.riata")
     loaded = riata.load_model(tmp_path / "c.riata")
     assert loaded.predict(INPUTS) == model.predict(INPUTS)

@@ -10,7 +10,6 @@ import pytest
 import riata
 from riata import registry
 from riata.models.weights_by_name import by_name
-from samples import quietly
 
 CORPUS = riata.load("embedded", "train", ("word", "tag", "chunk"))[:12]
 OTHERS = riata.load("embedded", "test", ("word", "tag", "chunk"))[:8]
@@ -49,8 +48,8 @@ def test_a_sentence_of_weight_zero_is_left_out(recipe: str) -> None:
     """The labels and words of the sentences that are left out are others, and their number changes the order of the rest."""
     weights = np.tile([1.0, 0.0, 2.0, 0.5, 0.0, 1.0], 2)
     learnt = np.flatnonzero(weights)
-    one = quietly(chunker(recipe), CORPUS, sample_weight=weights)
-    other = quietly(chunker(recipe), [CORPUS[i] for i in learnt], sample_weight=weights[learnt])
+    one = chunker(recipe).fit(CORPUS, sample_weight=weights)
+    other = chunker(recipe).fit([CORPUS[i] for i in learnt], sample_weight=weights[learnt])
     assert named(one) == named(other)
     assert one.classes_ == other.classes_
     assert one.facts_["sentences"] == len(learnt)
@@ -69,8 +68,8 @@ def test_a_sentence_of_weight_zero_is_left_out(recipe: str) -> None:
 )
 def test_other_estimators_leave_it_out_too(make: Any) -> None:
     weights = np.tile([1.0, 0.0], 6)
-    one = quietly(make(), CORPUS, sample_weight=weights)
-    other = quietly(make(), CORPUS[np.flatnonzero(weights)], sample_weight=weights[::2])
+    one = make().fit(CORPUS, sample_weight=weights)
+    other = make().fit(CORPUS[np.flatnonzero(weights)], sample_weight=weights[::2])
     assert named(one) == named(other)
 
 
@@ -79,8 +78,8 @@ def test_other_estimators_leave_it_out_too(make: Any) -> None:
 )
 def test_parsers_leave_it_out_too(given: dict[str, Any]) -> None:
     weights = np.array([1.0, 0.0, 1.0, 1.0])
-    one = quietly(riata.DependencyParser(epochs=2, **given), TREES, sample_weight=weights)
-    other = quietly(riata.DependencyParser(epochs=2, **given), [TREES[0], *TREES[2:]])
+    one = riata.DependencyParser(epochs=2, **given).fit(TREES, sample_weight=weights)
+    other = riata.DependencyParser(epochs=2, **given).fit([TREES[0], *TREES[2:]])
     assert one.predict(TREES[1:2]) == other.predict(TREES[1:2])
     assert named(one) == named(other)
 
@@ -95,7 +94,7 @@ def test_a_weight_of_two_is_the_sentence_twice(recipe: str) -> None:
     weights = np.tile([2.0, 1.0], 6)
     twice = [i for i in range(12) for _ in range(int(weights[i]))]
     one, other = (
-        quietly(riata.Chunker(recipe, epochs=60, **given), data, sample_weight=weighs)
+        riata.Chunker(recipe, epochs=60, **given).fit(data, sample_weight=weighs)
         for data, weighs in ((CORPUS, weights), (CORPUS[np.array(twice)], None))
     )
     for found, expected in zip(one.predict_proba(OTHERS), other.predict_proba(OTHERS), strict=True):
@@ -104,5 +103,5 @@ def test_a_weight_of_two_is_the_sentence_twice(recipe: str) -> None:
 
 
 def test_where_all_weights_are_zero_nothing_is_left_out() -> None:
-    made = quietly(chunker("perceptron"), CORPUS, sample_weight=np.zeros(len(CORPUS)))
-    assert made.classes_ == quietly(chunker("perceptron"), CORPUS).classes_
+    made = chunker("perceptron").fit(CORPUS, sample_weight=np.zeros(len(CORPUS)))
+    assert made.classes_ == chunker("perceptron").fit(CORPUS).classes_

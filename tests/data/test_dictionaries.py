@@ -16,7 +16,7 @@ import riata
 from riata._core import Alphabet, read_dictionaries
 from riata.data.memory import as_corpus
 from riata.data.named_features import Given
-from samples import FEATURES, TAGS, draws, quietly
+from samples import FEATURES, TAGS, draws
 
 
 class Loud(str):
@@ -102,7 +102,7 @@ def trained(made: dict[str, riata.Tagger] = {}, **options: Any) -> riata.Tagger:
     name = str(options)
     if name not in made:
         seen = [{"a": "b:c", "b": {"c": 0.5}, "": "a", "x": ["a", "Größe"]}, {":": 2, "Größe": True, "a": 1}]
-        made[name] = quietly(riata.Tagger(epochs=4, **options), [*FEATURES, seen], [*TAGS, ["NN", "DT"]])
+        made[name] = riata.Tagger(epochs=4, **options).fit([*FEATURES, seen], [*TAGS, ["NN", "DT"]])
     return made[name]
 
 
@@ -155,9 +155,9 @@ def test_many_sentences_are_labelled_as_one_by_one() -> None:
 
 
 def test_a_model_of_arrays_takes_no_dictionaries_after_one_of_dictionaries_did() -> None:
-    model = quietly(riata.Tagger(epochs=2), FEATURES, TAGS)
+    model = riata.Tagger(epochs=2).fit(FEATURES, TAGS)
     model.predict(FEATURES)
-    quietly(model, [np.eye(len(tags), 3) for tags in TAGS], TAGS)
+    model.fit([np.eye(len(tags), 3) for tags in TAGS], TAGS)
     with pytest.raises(riata.errors.DataError, match="reads arrays of 3 columns; found dictionaries of features"):
         model.predict([[{"x0": 1.0}]])
 

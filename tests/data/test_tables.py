@@ -8,7 +8,7 @@ import pytest
 import riata
 from checks import refused
 from riata.errors import DataError, SettingError
-from samples import CHUNKS, TAGS, WORDS, quietly
+from samples import CHUNKS, TAGS, WORDS
 
 CHUNK_TAGS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 ROWS = {"tokens": WORDS, "pos": TAGS, "chunks": CHUNK_TAGS}
@@ -36,16 +36,16 @@ def test_frames_come_in_and_go_out(library):
 def test_a_frame_of_polars_is_a_sentence():
     polars = pytest.importorskip("polars")
     sentences = [polars.DataFrame(sentence, schema=["word", "pos", "chunk"], orient="row") for sentence in CHUNKS]
-    expected = quietly(riata.Chunker("perceptron", epochs=2), CHUNKS)
-    found = quietly(riata.Chunker("perceptron", epochs=2), sentences)
+    expected = riata.Chunker("perceptron", epochs=2).fit(CHUNKS)
+    found = riata.Chunker("perceptron", epochs=2).fit(sentences)
     assert found.predict([s[["word", "pos"]] for s in sentences]) == expected.predict(
         [[t[:2] for t in s] for s in CHUNKS]
     )
     numbers = [polars.DataFrame({"a": [1.0] * len(s), "b": list(range(len(s)))}) for s in WORDS]
     lists = [part.to_numpy() for part in numbers]
     options = {"recipe": "perceptron", "epochs": 2}
-    assert quietly(riata.Tagger(**options), numbers, TAGS).predict(numbers) == quietly(
-        riata.Tagger(**options), lists, TAGS
+    assert riata.Tagger(**options).fit(numbers, TAGS).predict(numbers) == riata.Tagger(**options).fit(
+        lists, TAGS
     ).predict(lists)
     assert "collect" in refused(DataError, "LazyFrame", riata.from_frame, flat("polars").lazy()).remedy
 

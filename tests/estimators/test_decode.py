@@ -11,7 +11,7 @@ from riata.confidence.calibration import Calibration
 from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from samples import CHUNKS, as_text, embedded, history_chunker, quietly
+from samples import CHUNKS, as_text, embedded, history_chunker
 
 OTHER = ("marginals", "spans")
 
@@ -27,7 +27,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def fitted(data):
-    return quietly(riata.Chunker("crf", settings={"c2": 1.0}, template=parse("word[0]\ntag[0]\nedge")), data[0])
+    return riata.Chunker("crf", settings={"c2": 1.0}, template=parse("word[0]\ntag[0]\nedge")).fit(data[0])
 
 
 def deciding(estimator, decode, **more):
@@ -59,8 +59,7 @@ def test_files_and_threads_give_the_same(fitted, data, tmp_path, decode, run):
     fitted.save(model)
     expected = [label for labels in fitted.predict(words, decode=decode) for label in labels]
     for threads in ("1", "3"):
-        status, out, err = run("predict", "--model", model, "--set", f"decode={decode}", "--threads", threads, file)
-        assert status == 0, err
+        out = run.ok("predict", "--model", model, "--set", f"decode={decode}", "--threads", threads, file)
         assert [line.split()[-1] for line in out.splitlines() if line] == expected
         twin = deciding(fitted, decode).set_params(threads=int(threads))
         assert [twin.classes_[i] for i in twin.predict_ids(words)] == expected
@@ -72,8 +71,7 @@ def test_evaluate_takes_it_and_refuses_settings_of_training(fitted, data, tmp_pa
     fitted.save(model)
 
     def f1(*more):
-        status, out, err = run("evaluate", "--model", model, file, "--json", *more)
-        assert status == 0, err
+        out = run.ok("evaluate", "--model", model, file, "--json", *more)
         return json.loads(out)["metrics"]["f1"]
 
     assert f1() != f1("--set", "decode=spans", "--set", "span_cost=0.9")
@@ -82,10 +80,10 @@ def test_evaluate_takes_it_and_refuses_settings_of_training(fitted, data, tmp_pa
         ("decode=most", "best, marginals, spans"),
         ("span_cost=1.5", "decode is"),
     ):
-        status, _, err = run("evaluate", "--model", model, file, "--set", wrong)
-        assert status == 2 and why in err
-    status, _, err = run("evaluate", "--gold", file, "--predicted", file, "--set", "decode=spans")
-    assert status == 2 and "--set is for --model" in err
+        err = run.fails("evaluate", "--model", model, file, "--set", wrong)
+        assert why in err
+    err = run.fails("evaluate", "--gold", file, "--predicted", file, "--set", "decode=spans")
+    assert "--set is for --model" in err
 
 
 def test_another_decode_sets_the_cost_of_chunks_aside(fitted, data, tmp_path, run):
@@ -111,7 +109,7 @@ def test_lists_of_the_best_are_refused_with_the_reason(fitted):
 
 def test_refusals_name_the_operation_that_is_missing(fitted):
     with pytest.raises(UnsupportedError, match=r"needs posteriors \(the probabilities.*'joint' has none") as refused:
-        quietly(riata.JointTagger("early", structure="joint", settings={"decode": "marginals"}), CHUNKS)
+        riata.JointTagger("early", structure="joint", settings={"decode": "marginals"}).fit(CHUNKS)
     assert "structure='factorial'" not in refused.value.remedy  # where the recipe cannot learn
     with pytest.raises(UnsupportedError, match=r"needs all outputs .*the queue 'beam' has none"):
         deciding(fitted, "marginals").set_params(queue="beam").predict(CHUNKS)
@@ -156,7 +154,7 @@ def expected_errors(estimator, words, ids):
 @pytest.mark.parametrize("recipe", ["crf", "crf-pointwise", "hmm", "memm", "perceptron", "semicrf"])
 def test_expected_losses_are_not_above_those_of_the_best_output(recipe, data):
     settings = {"c2": 1.0} if "crf" in recipe else {}
-    estimator = quietly(riata.Chunker(recipe, settings=settings, epochs=3), data[0][:60])
+    estimator = riata.Chunker(recipe, settings=settings, epochs=3).fit(data[0][:60])
     words = [[token[:2] for token in sentence] for sentence in data[1]]
     best, found = estimator.predict_ids(words), deciding(estimator, "marginals").predict_ids(words)
     assert expected_errors(estimator, words, found) <= expected_errors(estimator, words, best) + 1e-3
@@ -175,16 +173,14 @@ def test_expected_losses_are_not_above_those_of_the_best_output(recipe, data):
 
 def test_ties_go_to_the_first_label():
     estimator = riata.Tagger("crf", settings={"c2": 1e9}, template=parse("word[0]"))
-    estimator = quietly(estimator, [[("a", "X"), ("b", "Y")], [("a", "Y"), ("b", "X")]] * 3)
+    estimator = estimator.fit([[("a", "X"), ("b", "Y")], [("a", "Y"), ("b", "X")]] * 3)
     assert estimator.predict([["c", "c"]], decode="marginals") == [[estimator.classes_[0]] * 2]
 
 
 def test_development_data_are_decoded_alike(data):
     """Training is scored as prediction will be."""
     made = [
-        quietly(
-            riata.Chunker("perceptron", epochs=3, dev=0.3, template=parse("word[0]\nedge"), settings=settings), data[0]
-        )
+        riata.Chunker("perceptron", epochs=3, dev=0.3, template=parse("word[0]\nedge"), settings=settings).fit(data[0])
         for settings in ({}, {"decode": "spans", "span_cost": 0.3})
     ]
     scores = [[epoch["dev_score"] for epoch in one.history_] for one in made]
@@ -210,9 +206,9 @@ def test_labels_of_a_dictionary_are_kept(data, decode):
     for sentence in data[0]:
         for word, _, chunk in sentence:
             seen.setdefault(word, []).append(chunk)
-    estimator = quietly(riata.Chunker("crf", settings={"c2": 30.0, "dictionary": 3}, template=template), data[0])
+    estimator = riata.Chunker("crf", settings={"c2": 30.0, "dictionary": 3}, template=template).fit(data[0])
     words = [[token[:2] for token in sentence] for sentence in data[1]]
-    free = quietly(riata.Chunker("crf", settings={"c2": 30.0}, template=template), data[0])
+    free = riata.Chunker("crf", settings={"c2": 30.0}, template=template).fit(data[0])
     assert estimator.predict(words, decode=decode) != free.predict(words, decode=decode)
     rows = np.concatenate(estimator.predict_proba(words))
     found = [label for labels in estimator.predict(words, decode=decode) for label in labels]

@@ -13,7 +13,6 @@ from checks import refused
 from riata.data.profile import ColumnProfile, _exceeds, profile_of, restored, stored
 from riata.data.types import Column
 from riata.errors import DataError, ModelFileError
-from samples import quietly
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +23,7 @@ def data():
 @pytest.fixture(scope="module")
 def model(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "c.riata"
-    quietly(riata.Chunker(epochs=2), data[0]).save(path)
+    riata.Chunker(epochs=2).fit(data[0]).save(path)
     return path
 
 
@@ -107,7 +106,7 @@ def test_another_oddity_of_a_column_and_another_file_are_told_of_too(model, data
 def test_one_scaled_column_of_arrays_is_told_of(change):
     random = np.random.default_rng(0)
     X = [random.normal(size=(20, 30)) for _ in range(30)]
-    tagger = quietly(riata.Tagger("perceptron", epochs=1), X, [["a" if row[0] > 0 else "b" for row in x] for x in X])
+    tagger = riata.Tagger("perceptron", epochs=1).fit(X, [["a" if row[0] > 0 else "b" for row in x] for x in X])
     other = [random.normal(size=(20, 30)) for _ in range(10)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -152,7 +151,7 @@ def test_dictionaries_without_a_known_key_are_refused(data):
 
     train, test = ([[features(w, t) for w, t, _ in s] for s in part] for part in data)
     labels = [[c for _, _, c in s] for s in data[0]]
-    chunker = quietly(riata.Chunker(epochs=1), train, labels)
+    chunker = riata.Chunker(epochs=1).fit(train, labels)
     assert len(chunker.predict(test)) == len(test)
     renamed = [[features(w, t, key="pos") for w, t, _ in s] for s in data[1]]
     refused(DataError, "feature 'tag' is '' throughout", chunker.predict, renamed)
@@ -163,7 +162,7 @@ def test_arrays_with_columns_in_another_order_are_told():
     scales = np.array([1.0, 10.0, 0.1, 5.0])
     X = [random.normal(size=(20, 4)) * scales + scales for _ in range(30)]
     y = [["A" if row[0] > 1 else "B" for row in sentence] for sentence in X]
-    tagger = quietly(riata.Tagger(epochs=2), X, y)
+    tagger = riata.Tagger(epochs=2).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", riata.RiataWarning)
         tagger.predict(X)
@@ -219,12 +218,12 @@ def test_rare_keys_of_dictionaries_and_rare_values_are_no_cause_for_refusal():
         [{"w": f"x{i % 7}", **{f"k{k}": True for k in range(60) if (i + k) % 13 == 0}} for i in range(s, s + 5)]
         for s in range(80)
     ]
-    model = quietly(riata.Tagger("perceptron", epochs=1), rows, [["A", "B", "A", "B", "A"]] * 80)
+    model = riata.Tagger("perceptron", epochs=1).fit(rows, [["A", "B", "A", "B", "A"]] * 80)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict([[{"w": f"x{i % 7}"} for i in range(s, s + 5)] for s in range(40)])
     flags = [[(f"w{i % 9}", "1" if (s + i) % 12 == 0 else "0") for i in range(6)] for s in range(60)]
-    model = quietly(riata.Tagger("perceptron", epochs=1), flags, [["A", "B"] * 3] * 60)
+    model = riata.Tagger("perceptron", epochs=1).fit(flags, [["A", "B"] * 3] * 60)
     off = [[(word, "0") for word, _ in sentence] for sentence in flags]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -239,7 +238,7 @@ def test_lists_of_similar_phrases_are_no_cause_for_refusal(model, data):
         warnings.simplefilter("error")
         chunker.predict([[("ten", "CD")]] * 10)
         chunker.predict([[("Anna", "NNP"), ("Berg", "NNP")]] * 5)
-    words = quietly(riata.Tagger(epochs=1), data[0].select([0, 1]))
+    words = riata.Tagger(epochs=1).fit(data[0].select([0, 1]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         words.predict([["Yes"]] * 50)

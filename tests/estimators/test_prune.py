@@ -9,16 +9,16 @@ from riata import Chunker, DependencyParser, JointTagger, Tagger
 from riata.commands import main
 from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, quietly, treebank
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, treebank
 
 MAKERS = {
-    "chain": lambda: quietly(Chunker("mira", epochs=5), CHUNKS),
-    "double": lambda: quietly(Chunker("mira", epochs=5, settings={"precision": "double"}), CHUNKS),
-    "hashed": lambda: quietly(Chunker("mira", epochs=5, bits=12), CHUNKS),
-    "segments": lambda: quietly(Chunker("perceptron", structure="segments", epochs=5), CHUNKS),
-    "joint": lambda: quietly(JointTagger("max-violation", epochs=5), CHUNKS),
-    "tree": lambda: quietly(DependencyParser("mira", structure="tree", epochs=3), treebank()),
-    "transitions": lambda: quietly(DependencyParser("max-violation", structure="transitions", epochs=3), treebank()),
+    "chain": lambda: Chunker("mira", epochs=5).fit(CHUNKS),
+    "double": lambda: Chunker("mira", epochs=5, settings={"precision": "double"}).fit(CHUNKS),
+    "hashed": lambda: Chunker("mira", epochs=5, bits=12).fit(CHUNKS),
+    "segments": lambda: Chunker("perceptron", structure="segments", epochs=5).fit(CHUNKS),
+    "joint": lambda: JointTagger("max-violation", epochs=5).fit(CHUNKS),
+    "tree": lambda: DependencyParser("mira", structure="tree", epochs=3).fit(treebank()),
+    "transitions": lambda: DependencyParser("max-violation", structure="transitions", epochs=3).fit(treebank()),
 }
 
 
@@ -39,7 +39,7 @@ def test_the_weights_nearest_to_zero_are_dropped(name):
 
 def test_files_shrink_by_the_share():
     train = riata.load("embedded", "train")
-    sizes = [len(to_bytes(quietly(Chunker(epochs=2), train).prune(share))) for share in (0, 0.5, 0.9)]
+    sizes = [len(to_bytes(Chunker(epochs=2).fit(train).prune(share))) for share in (0, 0.5, 0.9)]
     assert sizes[1] < 0.65 * sizes[0]
     assert sizes[2] < 0.3 * sizes[0]
 
@@ -51,7 +51,7 @@ def test_none_are_dropped_by_a_share_of_0():
 
 
 def test_both_passes_and_taggers_are_pruned():
-    two = quietly(Chunker("perceptron", epochs=3, passes=2), CHUNKS)
+    two = Chunker("perceptron", epochs=3, passes=2).fit(CHUNKS)
     before = [np.count_nonzero(m.weights.flat()) for m in (two.model_, two.first_.model_)]
     two.prune(0.9)
     after = [np.count_nonzero(m.weights.flat()) for m in (two.model_, two.first_.model_)]
@@ -64,7 +64,7 @@ def test_other_shares_are_refused(share):
 
 
 def test_what_cannot_be_pruned_is_refused():
-    kernel = quietly(Tagger("perceptron", structure="kernel-chain", epochs=2), WORDS, TAGS)
+    kernel = Tagger("perceptron", structure="kernel-chain", epochs=2).fit(WORDS, TAGS)
     refused(UnsupportedError, "has no weights of features", kernel.prune)
     calibrated = MAKERS["chain"]()
     calibrated.calibrate(CHUNKS)

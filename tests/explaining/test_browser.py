@@ -16,7 +16,6 @@ from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
 from riata.showing.visible import visible
-from samples import quietly
 
 
 def opened(browser, shown, folder, problems, viewport=WIDE, ready="#main:not([hidden])", **options):
@@ -292,7 +291,7 @@ def test_states_that_were_never_in_the_queue_are_drawn_apart(show):
 
 
 def test_the_page_of_an_exact_model_opens_with_the_decision(show):
-    chunker = quietly(riata.Chunker(epochs=1), riata.load("embedded", "train")[:60])
+    chunker = riata.Chunker(epochs=1).fit(riata.load("embedded", "train")[:60])
     data = riata.load("embedded", "test")
     wrong = next(i for i in range(len(data)) if chunker.score(data[[i]]) < 1)
     tab = show(chunker.explain(data[[wrong]], True))
@@ -492,8 +491,8 @@ def test_features_of_equal_name_are_one_row(show):
 
 
 def test_a_state_that_a_restart_makes_again_is_drawn_once(show):
-    chunker = quietly(
-        riata.Chunker("laso-perceptron", beam=2, epochs=1, structure="chain"), riata.load("embedded", "train")[:30]
+    chunker = riata.Chunker("laso-perceptron", beam=2, epochs=1, structure="chain").fit(
+        riata.load("embedded", "train")[:30]
     )
     data = riata.load("embedded", "test")
     traces = (chunker.trace(data[[i]], True) for i in range(len(data)))

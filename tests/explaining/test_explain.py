@@ -13,7 +13,7 @@ from python_problems import Observing, Tagging, random_weights, with_weights
 from riata.data.memory import inputs_of
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly
+from samples import CHUNKS, FEATURES, TAGS, WORDS
 
 MAKERS = {
     "chain, exact": lambda: riata.Chunker("perceptron", epochs=2),
@@ -28,12 +28,12 @@ MAKERS = {
 
 @pytest.fixture(scope="module", params=MAKERS)
 def trained(request):
-    return quietly(MAKERS[request.param](), riata.load("embedded", "train")[:60])
+    return MAKERS[request.param]().fit(riata.load("embedded", "train")[:60])
 
 
 @pytest.fixture(scope="module")
 def joint():
-    return quietly(riata.JointTagger(epochs=2, beam=4), riata.load("embedded", "train")[:60])
+    return riata.JointTagger(epochs=2, beam=4).fit(riata.load("embedded", "train")[:60])
 
 
 TEST = riata.load("embedded", "test")
@@ -187,21 +187,21 @@ def test_a_truth_that_outscores_the_output_of_a_problem_is_what_was_missed():
 
 
 def test_greedy_search_has_no_runner_up():
-    tagger = quietly(riata.Tagger("laso-perceptron", beam=1, epochs=2), WORDS, TAGS)
+    tagger = riata.Tagger("laso-perceptron", beam=1, epochs=2).fit(WORDS, TAGS)
     explanation = tagger.explain(WORDS[0])
     assert explanation.decision.other is None
     assert explanation.decision.difference == pytest.approx(explanation.decision.chosen.score)
 
 
 def test_features_with_values():
-    tagger = quietly(riata.Tagger(epochs=3), FEATURES, TAGS)
+    tagger = riata.Tagger(epochs=3).fit(FEATURES, TAGS)
     for sentence, truth in zip(FEATURES, TAGS, strict=True):
         explanation = tagger.explain(sentence, truth)
         assert explanation.decision.difference == pytest.approx(float(exact(explanation.decision.contributions)))
 
 
 def test_training_shows_restarts():
-    chunker = quietly(riata.Chunker("laso-perceptron", beam=1, epochs=1), riata.load("embedded", "train")[:60])
+    chunker = riata.Chunker("laso-perceptron", beam=1, epochs=1).fit(riata.load("embedded", "train")[:60])
     assert any(step.restart for corpus in each() for step in chunker.explain(corpus, True, training=True).trace.steps)
 
 
@@ -244,7 +244,7 @@ def score_of(model, x, path):
 
 
 def test_labels_that_no_path_leads_to_are_refused():
-    chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), CHUNKS)
+    chunker = riata.Chunker("laso-perceptron", beam=3, epochs=1).fit(CHUNKS)
     corpus = [("a", "DT")] * 9
     refused(LabelError, "XX", chunker.explain, corpus, against=["B-XX"] + ["O"] * 8)
     refused(DataError, "label", chunker.explain, corpus, against=["O"])
@@ -253,7 +253,7 @@ def test_labels_that_no_path_leads_to_are_refused():
 
 
 def test_a_truth_that_the_model_does_not_know_is_said_so():
-    chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), riata.load("embedded", "train")[:60])
+    chunker = riata.Chunker("laso-perceptron", beam=3, epochs=1).fit(riata.load("embedded", "train")[:60])
     corpus = SENTENCES[:1]
     explanation = chunker.explain(corpus, ["B-NEW"] + ["O"] * (corpus.tokens - 1))
     assert "B-NEW" in explanation.note or "NEW" in explanation.note
@@ -263,7 +263,7 @@ def test_a_truth_that_the_model_does_not_know_is_said_so():
 
 def test_an_untrained_estimator_and_several_sentences_are_refused():
     refused(NotFittedError, "", riata.Chunker().explain, SENTENCES[:1])
-    chunker = quietly(riata.Chunker(epochs=1), CHUNKS)
+    chunker = riata.Chunker(epochs=1).fit(CHUNKS)
     refused(DataError, "one sentence", chunker.explain, SENTENCES[:2])
 
 

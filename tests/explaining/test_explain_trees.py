@@ -13,7 +13,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.explaining.packing import as_data
 from riata.features.arcs import parse
-from samples import quietly, treebank
+from samples import treebank
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 TREE = [(2, "det"), (3, "nsubj"), (0, "root")]
@@ -25,8 +25,8 @@ def parser(request):
     siblings = request.param == "siblings"
     more = {"template": parse(SIBLINGS)} if siblings else {}
     structure = "projective" if siblings else request.param
-    return quietly(
-        riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **more, tags="given"), treebank()[:24]
+    return riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **more, tags="given").fit(
+        treebank()[:24]
     )
 
 
@@ -98,12 +98,12 @@ def test_text_and_page_show_every_arc(parser):
 
 
 def test_confidences_that_mean_little_are_said_to():
-    parser = quietly(riata.DependencyParser("mira", epochs=2, calibrated=False, tags="given"), treebank()[:24])
+    parser = riata.DependencyParser("mira", epochs=2, calibrated=False, tags="given").fit(treebank()[:24])
     assert "calibrated" in parser.explain(SENTENCE).note
 
 
 def test_what_constraints_change_is_explained():
-    parser = quietly(riata.DependencyParser("mira", epochs=4, tags="given"), treebank()[:24])
+    parser = riata.DependencyParser("mira", epochs=4, tags="given").fit(treebank()[:24])
     kept = parser.twin(constraints=[c.at_most(0, "nsubj")])
     explanation = kept.explain(SENTENCE)
     assert explanation.constrained is not None and explanation.constrained.changes

@@ -24,7 +24,7 @@ from riata.serving.batching import Batcher, Job
 from riata.serving.limits import Limits
 from riata.serving.measures import Measures
 from riata.showing.visible import visible
-from samples import CHUNKS, WORDS, quietly
+from samples import CHUNKS, WORDS
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")  # what rich writes to colour
 
@@ -160,12 +160,12 @@ def wide():
     rng = random.Random(1)
     tags, chunks = [f"T{i}" for i in range(50)], [f"B-C{i}" for i in range(20)]
     rows = [[(f"w{rng.randrange(99)}", rng.choice(tags), rng.choice(chunks)) for _ in range(9)] for _ in range(60)]
-    return quietly(riata.JointTagger("max-violation", epochs=1, beam=5), rows)
+    return riata.JointTagger("max-violation", epochs=1, beam=5).fit(rows)
 
 
 @cache
 def small():
-    return quietly(riata.Chunker("laso-perceptron", beam=5, epochs=2), WORDS, [[row[2] for row in s] for s in CHUNKS])
+    return riata.Chunker("laso-perceptron", beam=5, epochs=2).fit(WORDS, [[row[2] for row in s] for s in CHUNKS])
 
 
 def test_a_page_of_a_wide_beam_takes_little_memory():

@@ -16,7 +16,7 @@ from riata.features.context import NOTHING, Votes
 from riata.features.context_names import names
 from riata.features.templates import parse
 from riata.learning.events import Note
-from samples import embedded, quietly
+from samples import embedded
 
 LABELS = ["B-A", "B-B", "I-A", "I-B", "O"]
 sentence = st.lists(
@@ -191,7 +191,7 @@ def columns(estimator):
 @pytest.mark.parametrize("name", MADE)
 def test_every_task_learns_from_every_column(name, width):
     make, outputs = MADE[name]
-    made = quietly(make(), sentences(width, outputs, 1))
+    made = make().fit(sentences(width, outputs, 1))
     assert columns(made) == set(range(width))
     if width > 1:
         assert made.score(sentences(width, outputs, 2)) > 0.9
@@ -200,7 +200,7 @@ def test_every_task_learns_from_every_column(name, width):
 @pytest.mark.parametrize("width", [2, 3, 5])
 @pytest.mark.parametrize("structure", TREES)
 def test_parsers_learn_from_every_column(structure, width):
-    made = quietly(riata.DependencyParser(structure=structure, epochs=5, tags="given"), trees(width, 1))
+    made = riata.DependencyParser(structure=structure, epochs=5, tags="given").fit(trees(width, 1))
     assert columns(made) == set(range(width))
     assert made.score(trees(width, 2)) > 0.9
 
@@ -208,12 +208,12 @@ def test_parsers_learn_from_every_column(structure, width):
 def test_columns_that_defaults_know_are_read_as_before():
     """The third column here is the output: words and tags are what the default for chunks was made for."""
     data = embedded()[:40]
-    lines = [str(template) for template in quietly(riata.Chunker(), data).model_.features.templates]
+    lines = [str(template) for template in riata.Chunker().fit(data).model_.features.templates]
     assert not [line for line in lines if "x2[" in line and "fix" not in line]
     assert lines.count("tag[-1] tag[0]") == 1
-    named = quietly(riata.Chunker(template="chunk"), data)
-    assert named.predict(data) == quietly(riata.Chunker(), data).predict(data)
-    assert to_bytes(quietly(riata.Chunker(), data)) == to_bytes(quietly(riata.Chunker(), data))
+    named = riata.Chunker(template="chunk").fit(data)
+    assert named.predict(data) == riata.Chunker().fit(data).predict(data)
+    assert to_bytes(riata.Chunker().fit(data)) == to_bytes(riata.Chunker().fit(data))
 
 
 def test_a_named_set_says_which_columns_it_does_not_read():

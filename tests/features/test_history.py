@@ -9,7 +9,7 @@ from checks import refused
 from riata.errors import DataError, TemplateError, UnsupportedError
 from riata.features.compile import compile_templates
 from riata.features.templates import Read, Template, fitting, parse
-from samples import CHUNKS, quietly
+from samples import CHUNKS
 
 WORD, TAG = Read(0, 0, "identity"), Read(0, 1, "identity")
 
@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_refused_with_file_and_line(line, parts):
 
 def test_an_attribute_named_label_is_refused():
     with pytest.raises(riata.errors.SettingError, match="'label'"):
-        quietly(riata.Tagger("early", epochs=1, attributes={"label": str.lower}), CHUNKS)
+        riata.Tagger("early", epochs=1, attributes={"label": str.lower}).fit(CHUNKS)
 
 
 def test_files_of_crfpp_read_no_labels():
@@ -96,16 +96,14 @@ def test_the_n_gram_of_a_history_template_is_shared_with_the_others():
 
 def test_the_perceptron_refuses_far_ones_without_a_file_too():
     with pytest.raises(UnsupportedError, match=r"no further than label\[-2\]") as caught:
-        quietly(riata.Chunker(template=[Template((), labels=(-3,))], epochs=1), CHUNKS)
+        riata.Chunker(template=[Template((), labels=(-3,))], epochs=1).fit(CHUNKS)
     assert caught.value.file is None
 
 
 def many_labels(order, count):
     template = parse(f"word[0]\nlabel[-{order}]")
     sentence = [[f"w{i}" for i in range(count)]]
-    return quietly(
-        riata.Tagger("early", beam=1, epochs=1, template=template), sentence, [[f"L{i}" for i in range(count)]]
-    )
+    return riata.Tagger("early", beam=1, epochs=1, template=template).fit(sentence, [[f"L{i}" for i in range(count)]])
 
 
 def test_labels_too_far_back_for_their_number_are_refused():

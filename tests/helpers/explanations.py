@@ -8,7 +8,6 @@ from python_problems import Tagging
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.trace import Feature, Trace
 from riata.features.templates import parse
-from samples import quietly
 
 ODD = [
     "</script><script>alert(1)</script>",
@@ -67,7 +66,7 @@ def garden_path(beam=1, *, truth=True, features=True):
     words = [line.split() for line in lines]
     tags = [line.split() for line in ("D A N V", "D A N V", "D N V", "D N V D N", "D N V D N")]
     tagger = riata.Tagger(recipe="laso-perceptron", beam=5, epochs=10, template=parse("word[0]\nedge"))
-    quietly(tagger, words, tags).set_params(beam=beam)
+    tagger.fit(words, tags).set_params(beam=beam)
     return tagger.trace(words[3], tags[3] if truth else None, features=features)
 
 
@@ -81,7 +80,7 @@ def long_trace(name):
         "segments": lambda: riata.Chunker("laso-alma", structure="segments", beam=5, epochs=3),
         "joint": lambda: riata.JointTagger("laso-alma", beam=5, epochs=3),
     }
-    estimator = quietly(makers[name](), train).set_params(beam=25)
+    estimator = makers[name]().fit(train).set_params(beam=25)
     longest = max(range(len(test)), key=lambda i: len(test[i].column(0)))
     trace = estimator.trace(test[longest : longest + 1], True, features=True)
     assert len(trace.input) == 30

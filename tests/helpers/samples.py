@@ -102,14 +102,14 @@ def _tree(draw):
 def chunker():
     """Node and edge templates, conjunctions, two columns, BIO legality."""
     template = "word[-1]\nword[0]\nword[0] word[1]\ntag[-2] tag[-1] tag[0]\nsuffix2[0]\nedge\nedge tag[0]"
-    return quietly(Chunker("perceptron", epochs=3, template=parse(template)), CHUNKS)
+    return Chunker("perceptron", epochs=3, template=parse(template)).fit(CHUNKS)
 
 
 @cache
 def history_chunker():
     """Templates that read earlier labels, with and without n-grams."""
     template = "word[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] word[0]\nlabel[-3] label[-1] tag[-1] tag[0]"
-    return quietly(Chunker("early", beam=3, epochs=4, template=parse(template)), CHUNKS)
+    return Chunker("early", beam=3, epochs=4, template=parse(template)).fit(CHUNKS)
 
 
 @cache
@@ -117,7 +117,7 @@ def hashed_chunker():
     """Every kind of row in one table: of tokens, edges, numbers and earlier labels."""
     template = "word[0]\nword[0] word[1]\nnumber(1)[0]\nedge\nedge word[0]\nlabel[-2] word[-1]"
     data = [[(word, f"{len(word) / 10}", chunk) for word, _, chunk in sentence] for sentence in CHUNKS]
-    return quietly(Chunker("early", beam=3, epochs=4, bits=10, template=parse(template)), data)
+    return Chunker("early", beam=3, epochs=4, bits=10, template=parse(template)).fit(data)
 
 
 @cache
@@ -125,7 +125,7 @@ def recoded_chunker():
     """Tags of IOB1, learnt as BIOES: what a label becomes depends on its neighbours."""
     iob1 = [[(word, tag, chunk.replace("B-", "I-")) for word, tag, chunk in sentence] for sentence in CHUNKS]
     template = parse("word[0]\ntag[0] tag[1]\nedge")
-    return quietly(Chunker("mira", epochs=3, learn_as="bioes", template=template), iob1)
+    return Chunker("mira", epochs=3, learn_as="bioes", template=template).fit(iob1)
 
 
 @cache
@@ -135,27 +135,25 @@ def segment_chunker():
         "inside word[0]\ninside tag[0] tag[1]\nfirst word[-1] word[0]\nlast tag[1]\nsequence tag[0]\nlength\n"
         "label[-1]\nlabel[-2] label[-1] first tag[0]\naround tag[0]\nlabel[-1] length[-1] previous word[0]"
     )
-    return quietly(
-        Chunker("laso-alma", structure="segments", beam=3, epochs=4, template=parse_segments(template)), CHUNKS
-    )
+    return Chunker("laso-alma", structure="segments", beam=3, epochs=4, template=parse_segments(template)).fit(CHUNKS)
 
 
 @cache
 def tagger():
-    return quietly(Tagger("perceptron", epochs=3), WORDS, TAGS)
+    return Tagger("perceptron", epochs=3).fit(WORDS, TAGS)
 
 
 @cache
 def feature_tagger():
     """Features named by the user, with real values."""
-    return quietly(Tagger("perceptron", epochs=3), FEATURES, TAGS)
+    return Tagger("perceptron", epochs=3).fit(FEATURES, TAGS)
 
 
 @cache
 def number_tagger():
     """A column of numbers as a feature's value."""
     data = [[(word, f"{len(word) / 10}", tag) for word, tag, _ in sentence] for sentence in CHUNKS]
-    return quietly(Tagger("perceptron", epochs=3, template=parse("word[0]\nnumber(1)[0]\nnumber(1)[-1]\nedge")), data)
+    return Tagger("perceptron", epochs=3, template=parse("word[0]\nnumber(1)[0]\nnumber(1)[-1]\nedge")).fit(data)
 
 
 @cache

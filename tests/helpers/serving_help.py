@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, Tagger, constraints
-from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly, treebank
+from samples import CHUNKS, FEATURES, TAGS, WORDS, treebank
 
 ENTITIES = [["B-PER", "O", "O", "B-PER"], ["O", "O", "O"], ["B-PER", "O", "B-PER", "O"]]
 NAMES = [["Ann", "saw", "and", "Bob"], ["it", "rained", "."], ["Ann", "met", "Bob", "."]]
@@ -19,15 +19,15 @@ NAMES = [["Ann", "saw", "and", "Bob"], ["it", "rained", "."], ["Ann", "met", "Bo
 def models(folder: Path) -> dict[str, Path]:
     """Small models of all tasks that the server knows, by name."""
     made = {
-        "tags": quietly(Tagger("perceptron", epochs=3), WORDS, TAGS),
-        "chunks": quietly(Chunker("perceptron", epochs=3), CHUNKS),
-        "words": quietly(Chunker("perceptron", epochs=3), WORDS, [[row[2] for row in s] for s in CHUNKS]),
-        "names": quietly(
-            EntityRecognizer("perceptron", epochs=5, constraints=[constraints.at_most(1, "PER")]), NAMES, ENTITIES
+        "tags": Tagger("perceptron", epochs=3).fit(WORDS, TAGS),
+        "chunks": Chunker("perceptron", epochs=3).fit(CHUNKS),
+        "words": Chunker("perceptron", epochs=3).fit(WORDS, [[row[2] for row in s] for s in CHUNKS]),
+        "names": EntityRecognizer("perceptron", epochs=5, constraints=[constraints.at_most(1, "PER")]).fit(
+            NAMES, ENTITIES
         ),
-        "both": quietly(JointTagger("max-violation", epochs=2), CHUNKS),
-        "trees": quietly(DependencyParser("perceptron", tags="given", epochs=2), treebank()),
-        "features": quietly(Tagger("perceptron", epochs=2), FEATURES, TAGS),
+        "both": JointTagger("max-violation", epochs=2).fit(CHUNKS),
+        "trees": DependencyParser("perceptron", tags="given", epochs=2).fit(treebank()),
+        "features": Tagger("perceptron", epochs=2).fit(FEATURES, TAGS),
     }
     for name, model in made.items():
         model.save(folder / f"{name}.riata")

@@ -61,8 +61,7 @@ def test_what_makes_no_sense_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["toy.txt", "README.md", "nosuch"])
 def test_what_is_no_model_is_refused_in_one_message(name, tmp_path, run):
     assert refused(ModelFileError, "", riata.import_model, DATA / name).file == str(DATA / name)
-    code, out, err = run("import", DATA / name, "--model", tmp_path / "m.riata")
-    assert (code, out) == (2, "")
+    err = run.refused("import", DATA / name, "--model", tmp_path / "m.riata")
     assert err.startswith(f"Error: {DATA / name}: ")
     assert not (tmp_path / "m.riata").exists()
 
@@ -76,16 +75,12 @@ def test_a_format_that_is_named_wrongly_is_refused():
 
 def test_the_command_writes_a_model(tmp_path, run):
     target = tmp_path / "m.riata"
-    code, out, err = run(
-        "import", DATA / "toy.wapiti", "--from", "wapiti", "--task", "ner", "--legal", "--model", target
-    )
-    assert (code, err) == (0, "")
+    out = run.silent("import", DATA / "toy.wapiti", "--from", "wapiti", "--task", "ner", "--legal", "--model", target)
     assert "EntityRecognizer of 5 labels that reads columns 0, 1" in out
     expected = riata.import_model(DATA / "toy.wapiti", legal=True)
     corpus = riata.read_columns(DATA / "toy.txt")
     assert riata.load_model(target).predict(corpus) == expected.predict(corpus)
-    code, out, _ = run("import", DATA / "toy.dump", "--model", target)
-    assert code == 0
+    out = run.ok("import", DATA / "toy.dump", "--model", target)
     assert "dictionaries of features" in out
     assert run("inspect", target)[0] == 0
 
@@ -150,8 +145,7 @@ def test_a_model_with_regular_expressions_is_kept_whole(tmp_path, run):
     found.save(tmp_path / "m.riata")
     assert riata.load_model(tmp_path / "m.riata").predict(corpus) == expected
     assert pickle.loads(pickle.dumps(found)).predict(corpus) == expected
-    code, out, _ = run("predict", "--model", tmp_path / "m.riata", DATA / "toy.txt")
-    assert code == 0
+    out = run.ok("predict", "--model", tmp_path / "m.riata", DATA / "toy.txt")
     assert [line.split()[-1] for line in out.split("\n") if line] == [label for s in expected for label in s]
     assert run("inspect", tmp_path / "m.riata")[0] == 0
 

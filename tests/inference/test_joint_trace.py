@@ -19,7 +19,7 @@ from riata.features.attributes import builtin
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.weights_by_name import by_name
-from samples import embedded, quietly
+from samples import embedded
 
 AHEAD = pytest.mark.parametrize("ahead", [False, True])
 
@@ -184,7 +184,7 @@ def shown(name):
 def test_an_estimator_traces_what_it_predicts_and_stays_the_same(ahead):
     settings = {"lookahead": ahead}
     train = embedded()[:40]
-    made = quietly(riata.JointTagger("laso-alma", beam=3, epochs=2, settings=settings), train)
+    made = riata.JointTagger("laso-alma", beam=3, epochs=2, settings=settings).fit(train)
     data = train[10:12]
     before, weights = made.predict(data), made.model_.weights.flat().tobytes()
     names = {(w.feature, w.label): w.weight for all_of in by_name(made.model_).heaviest(10**6).values() for w in all_of}
@@ -211,7 +211,7 @@ def test_an_estimator_traces_what_it_predicts_and_stays_the_same(ahead):
 
 def test_a_trace_is_in_the_encoding_that_was_learnt():
     data = embedded()[:30]
-    made = quietly(riata.JointTagger("laso-perceptron", beam=2, epochs=1, learn_as="bioes"), data)
+    made = riata.JointTagger("laso-perceptron", beam=2, epochs=1, learn_as="bioes").fit(data)
     trace = made.trace(data[3:4], True)
     chunks = {chunk for _, chunk in (*trace.truth, *trace.output)}
     assert trace.learnt_as == "bioes"
@@ -223,7 +223,7 @@ def test_a_trace_is_in_the_encoding_that_was_learnt():
 
 def test_what_is_no_truth_is_refused():
     data = embedded()[:30]
-    made = quietly(riata.JointTagger("laso-perceptron", beam=2, epochs=1), data)
+    made = riata.JointTagger("laso-perceptron", beam=2, epochs=1).fit(data)
     refused(LabelError, "'NEW' is unknown", made.trace, ["a"], [("NEW", "O")])
     refused(LabelError, "'B-NEW' is unknown", made.trace, ["a"], [(made.classes_[0][0], "B-NEW")])
     refused(DataError, "expected a pair", made.trace, ["a"], ["O"])

@@ -14,7 +14,7 @@ from inference.test_viterbi import NEVER, chains, constrained, path_score, real
 from oracle.perceptron import score, sequences
 from riata.errors import SettingError, UnsupportedError
 from riata.features.templates import parse
-from samples import draws, embedded, quietly
+from samples import draws, embedded
 
 
 def enumerated(node, edge):
@@ -98,7 +98,7 @@ def test_a_model_gives_its_best_legal_labellings(encoding, edges_by_word, seed, 
 
 def test_an_estimator_gives_lists_whose_first_is_its_prediction():
     data = embedded(("word", "tag", "chunk"))[:60]
-    chunker = quietly(riata.Chunker(epochs=3), data)
+    chunker = riata.Chunker(epochs=3).fit(data)
     nbest = chunker.predict_nbest(data, 4)
     assert [found[0][0] for found in nbest] == chunker.predict(data)
     assert all(len(found) == 4 for found in nbest if len(found[0][0]) > 1)
@@ -110,15 +110,15 @@ def test_an_estimator_gives_lists_whose_first_is_its_prediction():
 
 
 def test_there_are_no_more_labellings_than_there_are():
-    tagger = quietly(riata.Tagger(template=parse("word[0]"), epochs=1), [["a"]], [["X"]])
+    tagger = riata.Tagger(template=parse("word[0]"), epochs=1).fit([["a"]], [["X"]])
     assert [labels for labels, _ in tagger.predict_nbest([["a"]], 5)[0]] == [["X"]]
 
 
 def test_models_without_exact_lists_say_why():
     data = embedded(("word", "tag", "chunk"))[:10]
-    by_beam = quietly(riata.Chunker("laso-perceptron", structure="chain", epochs=1), data)
+    by_beam = riata.Chunker("laso-perceptron", structure="chain", epochs=1).fit(data)
     refused(UnsupportedError, r"the queue 'beam'.*\n?.*queue='exact'", by_beam.predict_nbest, data, 2)
     assert len(by_beam.set_params(queue="exact").predict_nbest(data, 2)) == len(data)
     reader = riata.Chunker("laso-perceptron", template=parse("word[0]\nlabel[-1] label[-3]"), epochs=1)
     with pytest.raises(UnsupportedError, match=r"reads label\[-3\]"):
-        quietly(reader, data).set_params(queue="exact").predict_nbest(data, 2)
+        reader.fit(data).set_params(queue="exact").predict_nbest(data, 2)

@@ -15,7 +15,6 @@ from oracle.laso import Laso
 from oracle.perceptron import score
 from riata.data.chunk_labels import shown_encodings
 from riata.errors import RiataError
-from samples import quietly
 
 ENCODINGS = [None, *shown_encodings()]
 EDGES = {
@@ -175,7 +174,7 @@ def test_best_first_learns_from_ordinary_sentences():
 
 def test_a_loaded_model_searches_from_several_threads_at_once(tmp_path):
     corpus = riata.load("embedded", "train")[:60]
-    chunker = quietly(riata.Chunker("early", epochs=2), corpus)
+    chunker = riata.Chunker("early", epochs=2).fit(corpus)
     chunker.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
     expected = chunker.predict(corpus)

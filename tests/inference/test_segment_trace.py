@@ -18,7 +18,7 @@ from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from riata.models.weights_by_name import by_name
 from riata.registry import get
-from samples import embedded, quietly, segment_chunker
+from samples import embedded, segment_chunker
 from segment_problems import TEMPLATES, noise
 
 
@@ -145,7 +145,7 @@ def segment_of(operator):
 
 
 def test_an_estimator_traces_what_it_predicts_and_stays_the_same():
-    made = quietly(segment_chunker(), embedded()[:40])
+    made = segment_chunker().fit(embedded()[:40])
     data = embedded(split="test")[:6]
     before, weights = made.predict(data), made.model_.weights.flat().tobytes()
     names = {(w.feature, w.label): w.weight for all_of in by_name(made.model_).heaviest(10**6).values() for w in all_of}
@@ -166,9 +166,7 @@ def test_sums_over_all_outputs_are_no_search_to_follow():
     from riata import Chunker
 
     data = embedded()[:30]
-    made = quietly(
-        Chunker("laso-alma", structure="segments", queue="exact", epochs=1, settings={"update": "lattice"}), data
-    )
+    made = Chunker("laso-alma", structure="segments", queue="exact", epochs=1, settings={"update": "lattice"}).fit(data)
     made.set_params(queue="beam", beam=2)
     assert made.trace(data[:1], True).followed is None
 

@@ -9,7 +9,7 @@ from chain_problems import random_model
 from checks import refused
 from python_problems import Tagging, with_weights
 from riata.errors import SearchError, SettingError, UnknownNameError
-from samples import CHUNKS, quietly
+from samples import CHUNKS
 
 SHORT = 0.05
 
@@ -119,7 +119,7 @@ def test_a_chain_out_of_time_names_the_sentence():
 
 
 def test_estimators_take_the_limit_as_a_setting():
-    chunker = quietly(riata.Chunker("early", epochs=2, settings={"seconds": 1000}), CHUNKS)
+    chunker = riata.Chunker("early", epochs=2, settings={"seconds": 1000}).fit(CHUNKS)
     found = chunker.predict(CHUNKS)
     assert found == chunker.set_params(settings=None).predict(CHUNKS)
     with pytest.raises(SearchError, match="sentence 0: the search reached no goal within"):

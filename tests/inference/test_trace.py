@@ -27,7 +27,7 @@ from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.models.weights_by_name import by_name
 from riata.problems.problem import defined
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, draws, quietly
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, draws
 
 WHEN = ["laso", "early", "max-violation", "standard"]
 WHAT = ["mean", "queue", "best", "loss-weighted"]
@@ -348,7 +348,7 @@ def test_both_ways_of_losing_the_truth_occur():
 
 @pytest.fixture(scope="module")
 def chunker():
-    return quietly(riata.Chunker(recipe="laso-perceptron", structure="chain", beam=2, epochs=3), CHUNKS)
+    return riata.Chunker(recipe="laso-perceptron", structure="chain", beam=2, epochs=3).fit(CHUNKS)
 
 
 def packed(model):
@@ -358,7 +358,7 @@ def packed(model):
 
 @pytest.mark.parametrize("queue", [None, "greedy", "best-first", "depth-first", "breadth-first"])
 def test_an_estimator_traces_what_it_predicts_and_stays_the_same(queue):
-    chunker = quietly(riata.Chunker(recipe="laso-perceptron", structure="chain", epochs=3), CHUNKS)
+    chunker = riata.Chunker(recipe="laso-perceptron", structure="chain", epochs=3).fit(CHUNKS)
     chunker.set_params(queue=queue)
     before, weights = chunker.predict(INPUTS), packed(chunker.model_)
     for sentence, tags, expected in list(zip(INPUTS, CHUNKS, before, strict=True))[2:]:  # short ones
@@ -384,7 +384,7 @@ def test_every_form_of_a_sentence_gives_the_same_trace(chunker):
 
 
 def test_features_given_by_the_user_have_their_names():
-    tagger = quietly(riata.Tagger(recipe="laso-alma", beam=1, epochs=2), FEATURES, TAGS)
+    tagger = riata.Tagger(recipe="laso-alma", beam=1, epochs=2).fit(FEATURES, TAGS)
     trace = tagger.trace(FEATURES[0], TAGS[0], features=True)
     names = {feature.name for node in trace.nodes for feature in node.features}
     assert "length" in names
@@ -406,7 +406,7 @@ def test_names_of_features_are_those_of_the_heaviest_weights(chunker):
 
 
 def test_a_model_of_whole_outputs_is_watched():
-    watched = quietly(riata.Chunker(epochs=1), CHUNKS).set_params(queue="beam", beam=1)
+    watched = riata.Chunker(epochs=1).fit(CHUNKS).set_params(queue="beam", beam=1)
     trace = watched.trace(INPUTS[1], [tag for _, _, tag in CHUNKS[1]])
     assert trace.followed is None
     assert [list(trace.output)] == watched.predict([INPUTS[1]])
@@ -420,7 +420,7 @@ def test_illegal_tags_are_read_as_in_training(chunker):
 
 
 def test_what_cannot_be_traced_is_refused(chunker):
-    refusal = refused(UnsupportedError, "no queue", quietly(riata.Chunker(epochs=1), CHUNKS).trace, INPUTS[0])
+    refusal = refused(UnsupportedError, "no queue", riata.Chunker(epochs=1).fit(CHUNKS).trace, INPUTS[0])
     assert "beam" in refusal.remedy
     refused(LabelError, "'B-ADJP' is unknown", chunker.trace, INPUTS[0], ["B-NP", "I-NP", "B-ADJP", "O"])
     refused(DataError, "one sentence", chunker.trace, as_corpus(CHUNKS))

@@ -9,12 +9,12 @@ import riata
 from python_problems import TAGS as LETTERS
 from python_problems import WORDS as SPELLED
 from python_problems import Tagging
-from samples import TAGS, WORDS, quietly
+from samples import TAGS, WORDS
 
 
 def test_epochs_and_notes_are_logged(caplog):
     with caplog.at_level(logging.INFO, logger="riata"):
-        quietly(riata.Tagger("perceptron", epochs=2), WORDS, TAGS)
+        riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
     said = [record.getMessage() for record in caplog.records if record.name == "riata.training"]
     assert [text.split(",")[0] for text in said if text.startswith("epoch")] == ["epoch 1", "epoch 2"]
     assert any("labels" in text for text in said)
@@ -23,17 +23,17 @@ def test_epochs_and_notes_are_logged(caplog):
 
 def test_minimisers_log_their_objective(caplog):
     with caplog.at_level(logging.INFO, logger="riata"):
-        quietly(riata.Tagger("crf", epochs=2), WORDS, TAGS)
+        riata.Tagger("crf", epochs=2).fit(WORDS, TAGS)
     assert "objective" in caplog.text
 
 
 def test_without_logs_nothing_changes(caplog):
     with caplog.at_level(logging.WARNING, logger="riata"):
-        model = quietly(riata.Tagger("perceptron", epochs=2), WORDS, TAGS)
+        model = riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
     assert not caplog.records
     heard = []
     with caplog.at_level(logging.INFO, logger="riata"):
-        same = quietly(riata.Tagger("perceptron", epochs=2), WORDS, TAGS, listener=heard.append)
+        same = riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS, listener=heard.append)
     assert heard
     assert same.predict(WORDS) == model.predict(WORDS)
 

@@ -5,7 +5,7 @@ import pytest
 import riata
 from checks import refused
 from riata.errors import SettingError, UnsupportedError
-from samples import CHUNKS, TAGS, WORDS, quietly
+from samples import CHUNKS, TAGS, WORDS
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
 
@@ -18,11 +18,11 @@ LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spacy")
-    quietly(riata.Tagger("perceptron", epochs=3), WORDS, TAGS).save(folder / "tags.riata")
-    quietly(riata.Chunker("perceptron", epochs=3), WORDS, LABELS).save(folder / "chunks.riata")
-    quietly(riata.EntityRecognizer("perceptron", epochs=5), NAMES, ENTITIES).save(folder / "names.riata")
-    quietly(riata.JointTagger("max-violation", epochs=2), CHUNKS).save(folder / "both.riata")
-    quietly(riata.Chunker("perceptron", epochs=1), CHUNKS).save(folder / "columns.riata")
+    riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS).save(folder / "tags.riata")
+    riata.Chunker("perceptron", epochs=3).fit(WORDS, LABELS).save(folder / "chunks.riata")
+    riata.EntityRecognizer("perceptron", epochs=5).fit(NAMES, ENTITIES).save(folder / "names.riata")
+    riata.JointTagger("max-violation", epochs=2).fit(CHUNKS).save(folder / "both.riata")
+    riata.Chunker("perceptron", epochs=1).fit(CHUNKS).save(folder / "columns.riata")
     return folder
 
 

@@ -21,7 +21,7 @@ from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.names.chain import name_of
 from riata.models.structures.chain import ChainOutputs
-from samples import CHUNKS, FEATURES, TAGS, draws, quietly
+from samples import CHUNKS, FEATURES, TAGS, draws
 
 LABELS = ("X", "Y", "Z")
 TEMPLATES = (
@@ -215,8 +215,8 @@ def test_sentences_of_weight_0_do_not_count_and_weights_are_repetitions():
     data = [sentence for sentence in CHUNKS for _ in range(2)]
     weights = [0.0, 2.0] * len(CHUNKS)
     rounds = {"rounds": 20, "precision": "double"}
-    some = quietly(riata.Chunker("boost", epochs=1, settings=rounds), data, sample_weight=weights)
-    both = quietly(riata.Chunker("boost", epochs=1, settings=rounds), data)
+    some = riata.Chunker("boost", epochs=1, settings=rounds).fit(data, sample_weight=weights)
+    both = riata.Chunker("boost", epochs=1, settings=rounds).fit(data)
     for a, b in zip(some.history_[0]["rounds"], both.history_[0]["rounds"], strict=True):
         assert a.step == pytest.approx(b.step) and a.objective == pytest.approx(b.objective)
         assert 2 * a.sentences == b.sentences
@@ -230,9 +230,7 @@ def test_long_sentences_of_many_labels_do_not_overflow():
     tags = [[labels[int(word) % 45] for word in sentence] for sentence in words]
     tags[2] = [labels[0]] * 3
     for bound in ("sentences", "corpus"):
-        model = quietly(
-            riata.Tagger("boost", epochs=3, settings={"rounds": 40, "bound": bound, "cap": 5.0}), words, tags
-        )
+        model = riata.Tagger("boost", epochs=3, settings={"rounds": 40, "bound": bound, "cap": 5.0}).fit(words, tags)
         rounds = [event for epoch in model.history_ for event in epoch["rounds"]]
         assert rounds[0].bound < 400 * np.log(45) + 0.1
         assert all(np.isfinite(event.objective) for event in rounds)
@@ -242,7 +240,7 @@ def test_long_sentences_of_many_labels_do_not_overflow():
 
 def test_only_chosen_weights_are_stored():
     train = riata.load("embedded", "train", ("word", "tag", "chunk"))[:80]
-    model = quietly(riata.Chunker("boost", epochs=4, settings={"rounds": 25}), train)
+    model = riata.Chunker("boost", epochs=4, settings={"rounds": 25}).fit(train)
     used = model.history_[-1]["weights"]
     packed = model.model_.to_parts()[1]
     stored = sum(int(np.count_nonzero(array)) for array in packed.values() if array.dtype.kind == "f")
@@ -252,7 +250,7 @@ def test_only_chosen_weights_are_stored():
 
 def test_it_learns_is_saved_and_its_probabilities_are_those_of_its_scores(tmp_path):
     train = riata.load("embedded", "train", ("word", "tag", "chunk"))[:150]
-    model = quietly(riata.Chunker("boost", epochs=10, settings={"rounds": 100}), train)
+    model = riata.Chunker("boost", epochs=10, settings={"rounds": 100}).fit(train)
     assert model.score(train) > 0.9
     model.save(tmp_path / "m.riata")
     again = riata.load_model(tmp_path / "m.riata")
@@ -263,14 +261,14 @@ def test_it_learns_is_saved_and_its_probabilities_are_those_of_its_scores(tmp_pa
 
 def test_patience_and_dev_choose_the_epoch():
     train = riata.load("embedded", "train", ("word", "tag", "chunk"))[:150]
-    model = quietly(riata.Chunker("boost", epochs=40, patience=2, dev=0.2, settings={"rounds": 20}), train)
+    model = riata.Chunker("boost", epochs=40, patience=2, dev=0.2, settings={"rounds": 20}).fit(train)
     scores = [epoch["dev_score"] for epoch in model.history_]
     assert len(scores) < 40 and model.best_epoch_ == int(np.argmax(scores)) + 1
     assert len(scores) == model.best_epoch_ + 2
 
 
 def test_it_ends_when_there_is_nothing_left_to_learn():
-    model = quietly(riata.Tagger("boost", epochs=100), [["a", "b"]] * 3, [["X", "Y"]] * 3)
+    model = riata.Tagger("boost", epochs=100).fit([["a", "b"]] * 3, [["X", "Y"]] * 3)
     assert len(model.history_) < 100
     assert model.predict([["a", "b"]]) == [["X", "Y"]]
 
@@ -278,27 +276,27 @@ def test_it_ends_when_there_is_nothing_left_to_learn():
 def test_it_ends_in_the_round_in_which_the_loss_is_gone():
     """Further rounds would follow rounding errors."""
     X, y = [["a", "b"], ["b", "a", "c"], ["c"]] * 20, [["X", "Y"], ["Y", "X", "Z"], ["Z"]] * 20
-    tagger = quietly(riata.Tagger("boost", template=parse("word[0]\nedge")), X, y)
+    tagger = riata.Tagger("boost", template=parse("word[0]\nedge")).fit(X, y)
     objectives = [done.objective for epoch in tagger.history_ for done in epoch["rounds"]]
     assert objectives[-1] <= math.log(1e-9 * len(X)) < objectives[-2]
 
 
 def test_features_with_values_and_arrays_are_learnt():
-    model = quietly(riata.Tagger("boost", epochs=3, settings={"rounds": 30}), FEATURES, TAGS)
+    model = riata.Tagger("boost", epochs=3, settings={"rounds": 30}).fit(FEATURES, TAGS)
     assert model.score(FEATURES, TAGS) > 0.9
     arrays = [np.array([[len(token["word"]), token["title"], -1.0] for token in s], float) for s in FEATURES]
-    assert quietly(riata.Tagger("boost", epochs=1, settings={"rounds": 30}), arrays, TAGS).predict(arrays)
+    assert riata.Tagger("boost", epochs=1, settings={"rounds": 30}).fit(arrays, TAGS).predict(arrays)
 
 
 def test_training_goes_on_from_a_model():
     train = riata.load("embedded", "train", ("word", "tag", "chunk"))[:60]
-    whole = quietly(riata.Chunker("boost", epochs=4, settings={"rounds": 10}), train)
-    parts = quietly(riata.Chunker("boost", epochs=2, warm_start=True, settings={"rounds": 10}), train)
-    quietly(parts, train)
+    whole = riata.Chunker("boost", epochs=4, settings={"rounds": 10}).fit(train)
+    parts = riata.Chunker("boost", epochs=2, warm_start=True, settings={"rounds": 10}).fit(train)
+    parts.fit(train)
     assert parts.history_[-1]["objective"] == pytest.approx(whole.history_[-1]["objective"], rel=1e-4)
-    from_crf = quietly(riata.Chunker("crf", epochs=20, warm_start=True, settings={"c2": 1.0}), train)
+    from_crf = riata.Chunker("crf", epochs=20, warm_start=True, settings={"c2": 1.0}).fit(train)
     from_crf.set_params(recipe="boost", epochs=1, settings={"rounds": 10})
-    assert quietly(from_crf, train).history_[-1]["objective"] < whole.history_[0]["objective"]
+    assert from_crf.fit(train).history_[-1]["objective"] < whole.history_[0]["objective"]
 
 
 @pytest.mark.parametrize(
@@ -314,7 +312,7 @@ def test_training_goes_on_from_a_model():
     ],
 )
 def test_what_it_refuses(options, error, text):
-    refused((error, UnsupportedError), text, quietly, riata.Chunker("boost", **options), CHUNKS)
+    refused((error, UnsupportedError), text, riata.Chunker("boost", **options).fit, CHUNKS)
 
 
 def test_an_interrupt_leaves_the_weights_of_the_last_complete_epoch():
@@ -338,7 +336,7 @@ def test_the_objective_is_that_of_the_probabilities_of_the_model(dictionary):
     """Also within a dictionary of words, which limits the outputs that are summed over."""
     train = riata.load("embedded", "train", ("word", "tag"))[:60]
     chosen = {"rounds": 40, "precision": "double", "dictionary": dictionary}
-    model = quietly(riata.Tagger("boost", epochs=2, template=parse("word[0]\nword[-1]\nedge"), settings=chosen), train)
+    model = riata.Tagger("boost", epochs=2, template=parse("word[0]\nword[-1]\nedge"), settings=chosen).fit(train)
     loss = np.expm1(-np.asarray(model.log_likelihood(train))).sum()
     assert model.history_[-1]["objective"] == pytest.approx(np.log(loss), rel=1e-6)
     rounds = [event for epoch in model.history_ for event in epoch["rounds"]]

@@ -16,7 +16,6 @@ from riata._core import shuffled
 from riata.errors import RiataWarning, SearchError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import quietly
 
 TEMPLATE = "number(0)[0]\nnumber(0)[-1]\nnumber(1)[0]\nbias[0]"
 LOCAL = {"recipe": "perceptron", "template": parse(TEMPLATE), "settings": {"precision": "double", "average": False}}
@@ -58,7 +57,7 @@ def same(weights, expected):
 @pytest.mark.parametrize("inference", ["none", "after"])
 def test_a_chain_without_neighbouring_labels_learns_local_classifiers(seed, inference):
     X, y = drawn(seed)
-    tagger = quietly(riata.Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference), X, y)
+    tagger = riata.Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference).fit(X, y)
     same(weights_of(tagger.model_), without_inference(examples(X, y), tagger.classes_, orders(X, 1, 3)))
 
 
@@ -66,10 +65,10 @@ def test_a_chain_without_neighbouring_labels_learns_local_classifiers(seed, infe
 def test_learning_during_inference_equals_its_twin(seed):
     """It goes on from weights of one epoch, since at zero all outputs tie."""
     X, y = drawn(seed)
-    tagger = quietly(riata.Tagger(**LOCAL, epochs=1), X, y)
+    tagger = riata.Tagger(**LOCAL, epochs=1).fit(X, y)
     start = weights_of(tagger.model_)
     tagger.set_params(constraints=RULES, inference="during", epochs=4, warm_start=True)
-    quietly(tagger, X, y)
+    tagger.fit(X, y)
     expected = with_inference(examples(X, y), tagger.classes_, orders(X, 2, 5), is_legal, start)
     same(weights_of(tagger.model_), expected)
     assert all(is_legal(None, labels) for labels in tagger.predict(X))
@@ -77,7 +76,7 @@ def test_learning_during_inference_equals_its_twin(seed):
 
 def test_partial_fit_learns_under_constraints_too():
     X, y = drawn(3)
-    whole = quietly(riata.Tagger(**LOCAL, epochs=1, constraints=RULES, inference="during"), X, y)
+    whole = riata.Tagger(**LOCAL, epochs=1, constraints=RULES, inference="during").fit(X, y)
     parts = riata.Tagger(**LOCAL, constraints=RULES, inference="during").partial_fit(X, y)
     same(weights_of(whole.model_), weights_of(parts.model_))
 
@@ -88,7 +87,7 @@ def test_searches_learn_under_constraints(recipe, structure):
     X, y = drawn(1, 12)
     X = [[(f"{float(a):.0f}",) for a, _ in sentence] for sentence in X]
     tagger = riata.Tagger(recipe, structure=structure, constraints=RULES[:2], inference="during", epochs=3, beam=2)
-    quietly(tagger, X, y)
+    tagger.fit(X, y)
     for labels in tagger.predict(X):
         assert labels.count("A") <= 1
         assert "B" not in labels or "A" in labels
@@ -150,6 +149,6 @@ def test_training_goes_on_where_no_output_is_legal(params):
     """Sentences that are too short for a constraint: with development data, and where the prior is chosen on some, too."""
     X, y = drawn(3, 20)
     settings = {"recipe": "perceptron", "template": parse(TEMPLATE), "epochs": 2, **params}
-    tagger = quietly(riata.Tagger(constraints=[c.at_least(4, "B")], **settings), X, y)
+    tagger = riata.Tagger(constraints=[c.at_least(4, "B")], **settings).fit(X, y)
     assert tagger.predict([X[0][:1] * 4]) == [["B"] * 4]
     refused(SearchError, r"keeps the constraint at_least\(4, 'B'\)", tagger.predict, [X[0][:1]])

@@ -15,13 +15,13 @@ from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch import lbfgs
 from riata.learning.events import Note, Progressed, Started
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, quietly
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded
 
 TEMPLATE = parse("word[0]\ntag[0]\nedge")
 
 
 def fitted(data=CHUNKS, epochs=None, template=TEMPLATE, **settings):
-    return quietly(riata.Chunker("crf", epochs=epochs, template=template, settings=settings), data)
+    return riata.Chunker("crf", epochs=epochs, template=template, settings=settings).fit(data)
 
 
 def objective(chunker, data, c1, c2):
@@ -74,7 +74,7 @@ def test_stochastic_descent_comes_near():
 @pytest.mark.parametrize("optimiser", ["lbfgs", "sgd"])
 def test_the_same_bytes_for_any_number_of_threads(optimiser):
     made = [
-        quietly(riata.Chunker("crf", epochs=6, threads=threads, settings={"optimiser": optimiser}), embedded()[:60])
+        riata.Chunker("crf", epochs=6, threads=threads, settings={"optimiser": optimiser}).fit(embedded()[:60])
         for threads in (1, 2, 3)
     ]
     assert len({to_bytes(chunker) for chunker in made}) == 1
@@ -89,9 +89,9 @@ def test_a_penalty_on_sizes_leaves_few_weights():
 def test_training_goes_on_from_any_linear_model():
     data = embedded()[:100]
     cold = fitted(data, epochs=1)
-    warm = quietly(riata.Chunker("perceptron", epochs=5, template=TEMPLATE), data)
+    warm = riata.Chunker("perceptron", epochs=5, template=TEMPLATE).fit(data)
     warm.set_params(recipe="crf", warm_start=True, epochs=1)
-    quietly(warm, data)
+    warm.fit(data)
     assert warm.history_[0]["objective"] < cold.history_[0]["objective"]
 
 
@@ -102,16 +102,16 @@ def test_pairs_all_have_more_weights_and_a_better_likelihood():
 
 
 def test_one_label_and_one_token():
-    one = quietly(riata.Tagger("crf"), [["a"], ["b"]], [["X"], ["X"]])
+    one = riata.Tagger("crf").fit([["a"], ["b"]], [["X"], ["X"]])
     assert one.predict([["c", "a"]]) == [["X", "X"]]
-    two = quietly(riata.Tagger("crf"), [["a"], ["b"]], [["X"], ["Y"]])
+    two = riata.Tagger("crf").fit([["a"], ["b"]], [["X"], ["Y"]])
     assert two.predict([["a"], ["b"]]) == [["X"], ["Y"]]
 
 
 def test_features_hashed_and_with_values():
-    tagger = quietly(riata.Tagger("crf", bits=12), WORDS, TAGS)
+    tagger = riata.Tagger("crf", bits=12).fit(WORDS, TAGS)
     assert tagger.score(WORDS, TAGS) == 1
-    given = quietly(riata.Tagger("crf"), FEATURES, TAGS)
+    given = riata.Tagger("crf").fit(FEATURES, TAGS)
     assert given.score(FEATURES, TAGS) == 1
 
 
@@ -124,7 +124,7 @@ def test_huge_values_end_in_a_model_or_a_message():
     for value in (1e10, 1e30, 3e38):
         rows = [[{"x": value}, {"y": -value}]] * 3
         try:
-            tagger = quietly(riata.Tagger("crf", epochs=20), rows, [["A", "B"]] * 3)
+            tagger = riata.Tagger("crf", epochs=20).fit(rows, [["A", "B"]] * 3)
         except DataError as error:
             assert "finite" in str(error) or "value" in str(error)
         else:
@@ -208,9 +208,9 @@ def test_long_and_short_sentences():
 def test_double_precision_takes_over_where_single_is_not_enough(recipe, template, monkeypatch):
     monkeypatch.setattr(lbfgs, "TRIES", 0)  # every step is a sign that it is not
     options = {"template": template, "settings": {"c2": 1e-3, "gain_tolerance": 0.0, "gradient_tolerance": 1e-9}}
-    mixed = quietly(riata.Chunker(recipe, **options), CHUNKS)
+    mixed = riata.Chunker(recipe, **options).fit(CHUNKS)
     options["settings"] = {**options["settings"], "precision": "double"}
-    double = quietly(riata.Chunker(recipe, **options), CHUNKS)
+    double = riata.Chunker(recipe, **options).fit(CHUNKS)
     assert mixed.history_[-1]["objective"] == pytest.approx(double.history_[-1]["objective"], rel=1e-9)
     single = (ChainWeights, SegmentWeights)
     assert isinstance(mixed.model_.weights, single)
@@ -223,7 +223,7 @@ def test_double_precision_takes_over_where_single_is_not_enough(recipe, template
 def test_pairs_of_labels_have_weights_that_features_do_not_need(text):
     template, data = parse(text), embedded()[:40]
     seen, transitions, everything = (
-        quietly(riata.Tagger("crf", template=template, settings={"c2": 0.1, "pairs": pairs}), data)
+        riata.Tagger("crf", template=template, settings={"c2": 0.1, "pairs": pairs}).fit(data)
         for pairs in ("seen", "transitions", "all")
     )
     labels = len(seen.classes_)
@@ -248,8 +248,8 @@ def test_repeated_lines_of_crfpp_learn_as_one_feature_of_a_larger_value(recipe, 
     lines = riata.Tagger(recipe, template=template, settings=settings, epochs=40)
     one = riata.Tagger(recipe, settings=settings, epochs=40)
     rows = [[(word, tag) for word, tag, _ in sentence] for sentence in data]
-    quietly(lines, rows, labels)
-    quietly(one, valued, labels)
+    lines.fit(rows, labels)
+    one.fit(valued, labels)
     assert lines.predict(rows) == one.predict(valued)
     for ours, expected in zip(lines.predict_proba(rows[:20]), one.predict_proba(valued[:20]), strict=True):
         assert ours == pytest.approx(expected, abs=2e-3)
@@ -265,7 +265,7 @@ def test_training_stops_when_scores_or_the_objective_stay_within_a_window(dev):
     settings = {"c1": 0.5, "c2": 1e-4, "precision": "double"}
 
     def steps(**more):
-        made = quietly(riata.Chunker("crf", template=TEMPLATE, settings={**settings, **more}, dev=dev), data)
+        made = riata.Chunker("crf", template=TEMPLATE, settings={**settings, **more}, dev=dev).fit(data)
         return made.history_
 
     plain, by_scores = steps(), steps(score_steps=5, score_tolerance=0.5)
@@ -282,4 +282,4 @@ def test_training_stops_when_scores_or_the_objective_stay_within_a_window(dev):
 def test_scores_of_the_training_data_need_all_labels():
     rows, labels = [["a", "b"], ["c"]], [["X", None], ["Y"]]
     with pytest.raises(SettingError, match="score_steps"):
-        quietly(riata.Tagger("crf", settings={"c2": 0.1, "score_steps": 3}), rows, labels)
+        riata.Tagger("crf", settings={"c2": 0.1, "score_steps": 3}).fit(rows, labels)

@@ -10,7 +10,6 @@ from enumerated_margins import least
 from oracle.margin import combined
 from riata.errors import UnsupportedError
 from riata.features import joint as joint_templates
-from samples import quietly
 
 TAGS, CHUNKS = ("N", "V"), ("B-A", "O")
 TEMPLATE = joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\ntag tag[-1]\nchunk chunk[-1]")
@@ -68,7 +67,7 @@ def test_the_objective_is_that_of_a_generic_solver(recipe, settings, close, seed
     asked = {"C": C, "precision": "double", **settings}
     epochs = 1000 if recipe == "svm-subgradient" else 20_000
     made = riata.JointTagger(recipe, structure="factorial", template=TEMPLATE, epochs=epochs, settings=asked)
-    last = quietly(made, data).history_[-1]
+    last = made.fit(data).history_[-1]
     _, expected = least([planes(sentence) for sentence in data], [C] * len(data))
     assert last["objective"] == pytest.approx(expected, rel=close)
     if last["dual"] is not None:

@@ -19,7 +19,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
-from samples import embedded, quietly
+from samples import embedded
 from segment_problems import EXACT_TEMPLATES, noise
 
 
@@ -83,7 +83,7 @@ def test_threads_change_nothing_and_shards_do(kind, recipe):
     data = embedded()[:40]
 
     def made(**parameters):
-        return quietly(riata.Chunker(recipe, epochs=3, **KINDS[kind], **parameters), data)
+        return riata.Chunker(recipe, epochs=3, **KINDS[kind], **parameters).fit(data)
 
     one, two = made(shards=3, threads=1), made(shards=3, threads=2)
     assert to_bytes(one) == to_bytes(two) != to_bytes(made())
@@ -96,7 +96,7 @@ def test_partial_fit_is_fit_epoch_by_epoch(kind):
     bit_by_bit = riata.Chunker("perceptron", shards=3, **KINDS[kind])
     for _ in range(2):
         bit_by_bit.partial_fit(data)
-    whole = quietly(riata.Chunker("perceptron", shards=3, epochs=2, **KINDS[kind]), data)
+    whole = riata.Chunker("perceptron", shards=3, epochs=2, **KINDS[kind]).fit(data)
     assert bit_by_bit.predict_nbest(data, 2) == whole.predict_nbest(data, 2)
 
 
@@ -105,7 +105,7 @@ def test_the_mean_of_chains_that_read_earlier_labels_is_over_all_shards():
     X, y = [["a", "b", "c"], ["c", "b", "a"]], [["X", "Y", "X"], ["Y", "Y", "X"]]
     settings = {"average": False}
     template = parse("word[0]\nlabel[-2] label[-1]")
-    together = quietly(riata.Tagger("perceptron", template=template, epochs=1, shards=2, settings=settings), X, y)
+    together = riata.Tagger("perceptron", template=template, epochs=1, shards=2, settings=settings).fit(X, y)
     alone = [riata.Tagger("perceptron", template=template, epochs=1, settings=settings) for _ in X]
     for one, words, labels in zip(alone, X, y, strict=True):
         one.partial_fit(X, y, sample_weight=[0.0, 0.0])  # labels and features only

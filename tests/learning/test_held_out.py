@@ -13,7 +13,6 @@ from riata.data.files import read_roles
 from riata.data.streamed import ColumnFile
 from riata.learning.development import parted
 from riata.learning.events import Note, ignore
-from samples import quietly
 
 TRAIN = riata.load("embedded", "train")
 PLAIN = riata.data.memory.as_corpus([list(sentence) for sentence in TRAIN])
@@ -122,7 +121,7 @@ def test_reordered_documents_are_never_on_both_sides():
     data = in_documents(PLAIN[:40], np.arange(40) // 4)[np.r_[3, 1, 0:40, 38]]
     learnt, held = parted(data, 0.3, ignore)
     assert not set(learnt.document) & set(held.document) or len(held) == round(0.3 * len(data))
-    quietly(riata.Chunker(epochs=1, dev=0.3), data)
+    riata.Chunker(epochs=1, dev=0.3).fit(data)
 
 
 def test_development_sentences_that_training_has_are_counted():

@@ -12,7 +12,7 @@ from margin_problems import same_as_the_twin
 from packed_weights import weights_of
 from riata import registry
 from riata.features.templates import parse
-from samples import embedded, quietly
+from samples import embedded
 
 TEMPLATES = [
     "word[0]\nlabel[-1]",
@@ -93,7 +93,7 @@ def test_what_only_the_label_two_back_can_tell_is_learnt():
     """A word that says nothing, and labels of period three: X Y Y. One label back cannot tell the two Y apart."""
     words, labels = [["a"] * 9] * 3, [["X", "Y", "Y"] * 3] * 3
     made = {
-        text: quietly(riata.Tagger("early", beam=4, epochs=10, template=parse(text)), words, labels)
+        text: riata.Tagger("early", beam=4, epochs=10, template=parse(text)).fit(words, labels)
         for text in ("bias[0]\nlabel[-1]", "bias[0]\nlabel[-2] label[-1]")
     }
     assert [tagger.predict(words) == labels for tagger in made.values()] == [False, True]
@@ -119,7 +119,7 @@ def test_portions_are_one_epoch_over_all_of_them(recipe, average):
     parts = tagger()
     for portion in portions:
         parts.partial_fit(portion, tags)
-    whole = quietly(tagger(), [s for portion in portions for s in portion], tags * 3)
+    whole = tagger().fit([s for portion in portions for s in portion], tags * 3)
     left, right = weights_of(parts.model_), weights_of(whole.model_)
     assert left.keys() == right.keys()
     assert len(history(left)) > 100
@@ -131,7 +131,7 @@ def test_portions_are_one_epoch_over_all_of_them(recipe, average):
 def test_training_goes_on_from_a_loaded_model(tmp_path):
     data = embedded(("word", "tag"))[:20]
     template = parse("word[0]\nedge\nlabel[-2] label[-1] word[0]")
-    tagger = quietly(riata.Tagger("early", beam=2, epochs=2, template=template), data)
+    tagger = riata.Tagger("early", beam=2, epochs=2, template=template).fit(data)
     tagger.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
     before = weights_of(loaded.model_)

@@ -13,7 +13,7 @@ from oracle.hmm import Hmm
 from riata import Chunker, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import RiataError, UnsupportedError
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, draws, embedded, quietly
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, draws, embedded
 
 LABELS = ("A", "B", "C")
 words = st.text("abA1", min_size=1, max_size=6)
@@ -45,7 +45,7 @@ def scores(model, sentence, labellings):
 def test_a_score_is_the_log_probability_and_a_number_of_the_sentence(sentences, given_settings, unseen, data):
     weights = data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=len(sentences), max_size=len(sentences)))
     made = Tagger("hmm", settings={**given_settings, "precision": "double"})
-    quietly(made, as_corpus(sentences), sample_weight=weights)
+    made.fit(as_corpus(sentences), sample_weight=weights)
     twin = Hmm(sentences, made.model_.labels, weights, **given_settings)
     known = [token[:-1] for token in sentences[0]][:3]
     for sentence in (unseen, known, known[:1] + unseen[:1]):
@@ -73,7 +73,7 @@ def packed(model):
 
 
 def test_portions_are_added_up():
-    whole = quietly(Tagger("hmm"), WORDS, TAGS)
+    whole = Tagger("hmm").fit(WORDS, TAGS)
     parts = Tagger("hmm")
     for low in (0, 1, 3):
         high = {0: 1, 1: 3, 3: 4}[low]
@@ -89,9 +89,9 @@ def test_portions_are_added_up():
 def test_a_weight_is_so_many_sentences():
     """Also for the words that are rare: with rare=1, those of the first sentence no longer are."""
     for rare in (0, 1, 2, 10):
-        weighted = quietly(Tagger("hmm", rare=rare), WORDS, TAGS, sample_weight=[2, 1, 0, 1])
+        weighted = Tagger("hmm", rare=rare).fit(WORDS, TAGS, sample_weight=[2, 1, 0, 1])
         again = [0, 0, 1, 3]
-        repeated = quietly(Tagger("hmm", rare=rare), [WORDS[i] for i in again], [TAGS[i] for i in again])
+        repeated = Tagger("hmm", rare=rare).fit([WORDS[i] for i in again], [TAGS[i] for i in again])
         assert weighted.state_features_ == repeated.state_features_
         assert weighted.transition_features_ == repeated.transition_features_
 
@@ -108,13 +108,13 @@ def test_one_epoch_is_all(tmp_path):
 def test_a_file_in_parts_gives_the_same_model(tmp_path):
     path = tmp_path / "train.txt"
     riata.write_columns(embedded(("word", "tag"))[:60], path)
-    whole = quietly(Tagger("hmm"), riata.read_columns(path))
-    assert packed(quietly(Tagger("hmm", stream=True), path).model_) == packed(whole.model_)
+    whole = Tagger("hmm").fit(riata.read_columns(path))
+    assert packed(Tagger("hmm", stream=True).fit(path).model_) == packed(whole.model_)
 
 
 def test_all_that_chains_do_works(tmp_path):
     data = embedded(("word", "tag", "chunk"))
-    made = quietly(Chunker("hmm"), data[:300])
+    made = Chunker("hmm").fit(data[:300])
     model, rest = made.model_, data[300:]
     inputs = made.input_columns(rest)
     exact = model.decode(model.features.instances(inputs))
@@ -154,12 +154,12 @@ def test_what_means_nothing_to_counts_is_refused(parameters):
 
 def test_features_and_other_models_are_refused():
     refused(UnsupportedError, "reads words", Tagger("hmm").fit, FEATURES, TAGS)
-    made = quietly(Tagger("hmm", warm_start=True), WORDS, TAGS)
+    made = Tagger("hmm", warm_start=True).fit(WORDS, TAGS)
     for go_on in (made.fit, made.partial_fit):
         refused(UnsupportedError, "not the counts", go_on, WORDS, TAGS)
     refused(RiataError, "longest", Tagger("hmm", settings={"longest": 5}).fit, WORDS, TAGS)
 
 
 def test_nothing_counted_is_no_crash():
-    made = quietly(Chunker("hmm"), as_corpus(CHUNKS), sample_weight=[0] * len(CHUNKS))
+    made = Chunker("hmm").fit(as_corpus(CHUNKS), sample_weight=[0] * len(CHUNKS))
     assert [len(labels) for labels in made.predict(INPUTS)] == [len(s) for s in INPUTS]

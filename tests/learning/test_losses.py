@@ -16,14 +16,14 @@ from oracle.mira import mira
 from riata import _core, registry
 from riata.choosing.losses import costs_of
 from riata.errors import DataError, SettingError, UnsupportedError
-from samples import draws, embedded, quietly
+from samples import draws, embedded
 
 DATA = embedded()[:60]
 
 
 def learnt(loss=None, structure="chain", **settings_):
     asked = settings_ if loss is None else {"loss": loss, **settings_}
-    return quietly(riata.Chunker("mira", structure=structure, epochs=2, settings=asked), DATA)
+    return riata.Chunker("mira", structure=structure, epochs=2, settings=asked).fit(DATA)
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, draws, quietly
+from samples import CHUNKS, draws
 
 LOSSES = ("exp", "pointwise-log", "pointwise-exp")
 RECIPES = ("crf-exp", "crf-pointwise", "crf-pointwise-exp")
@@ -108,7 +108,7 @@ def largest_exponent(case, at, loss):
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_they_learn_and_are_saved(recipe, tmp_path):
     train = riata.load("embedded", "train")[:100]
-    model = quietly(riata.Chunker(recipe, epochs=40, settings={"c2": 0.1}, threads=1), train)
+    model = riata.Chunker(recipe, epochs=40, settings={"c2": 0.1}, threads=1).fit(train)
     values = [event["objective"] for event in model.history_]
     assert values == sorted(values, reverse=True)
     assert model.score(train) > 0.95
@@ -121,8 +121,7 @@ def test_they_learn_and_are_saved(recipe, tmp_path):
 def test_the_penalty_of_absolute_weights_makes_most_zero(recipe):
     train = riata.load("embedded", "train")[:60]
     few, many = (
-        quietly(riata.Chunker(recipe, epochs=60, settings={"c1": c1, "c2": 0.0}, threads=1), train)
-        for c1 in (1.0, 0.01)
+        riata.Chunker(recipe, epochs=60, settings={"c1": c1, "c2": 0.0}, threads=1).fit(train) for c1 in (1.0, 0.01)
     )
     assert (few.model_.weights.flat() != 0).sum() < (many.model_.weights.flat() != 0).sum()
 
@@ -136,8 +135,7 @@ def test_labels_count_alone_where_they_are_told_to():
     """The pointwise loss of one token is the sequential loss of a sentence of one token."""
     words, labels = [["a"], ["b"], ["a"]], [["X"], ["Y"], ["Y"]]
     whole, single = (
-        quietly(riata.Tagger(recipe, settings={"c2": 0.5}, threads=1), words, labels)
-        for recipe in ("crf", "crf-pointwise")
+        riata.Tagger(recipe, settings={"c2": 0.5}, threads=1).fit(words, labels) for recipe in ("crf", "crf-pointwise")
     )
     assert single.model_.weights.flat() == pytest.approx(whole.model_.weights.flat(), abs=1e-4)
 

@@ -12,7 +12,7 @@ from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.learning.batch import prior
 from riata.learning.margin.settings import SOLVERS
-from samples import embedded, quietly
+from samples import embedded
 
 TRAIN, TEST = embedded()[:60], embedded()[150:250]
 SMALL = {
@@ -24,8 +24,8 @@ RECIPES = ("m3n", "svmstruct-margin", "svmstruct-slack", "svm-subgradient")
 
 def trained(recipe, data=TRAIN, structure="chain", epochs=None, **settings):
     asked = {"C": 0.02, **settings}
-    return quietly(
-        riata.Chunker(recipe, structure=structure, template=SMALL[structure], epochs=epochs, settings=asked), data
+    return riata.Chunker(recipe, structure=structure, template=SMALL[structure], epochs=epochs, settings=asked).fit(
+        data
     )
 
 
@@ -82,12 +82,12 @@ def test_subgradient_steps_come_near():
 def test_two_labels_back():
     data = riata.load("embedded", "train", ("word", "tag", "entity"))[:40]
     for recipe in ("m3n", "svmstruct-margin"):
-        made = quietly(riata.EntityRecognizer(recipe, epochs=30, settings={"C": 0.1}), data)
+        made = riata.EntityRecognizer(recipe, epochs=30, settings={"C": 0.1}).fit(data)
         assert any("label[-2]" in str(template) for template in made.model_.features.templates)
         assert made.score(data) > 0.9
     with pytest.raises(UnsupportedError, match="looks one label back"):
         riata.EntityRecognizer("svmstruct-slack", template=templates.parse("word[0]\nlabel[-2]")).fit(data)
-    assert quietly(riata.EntityRecognizer("svmstruct-slack", epochs=3), data).model_.features.program.order < 2
+    assert riata.EntityRecognizer("svmstruct-slack", epochs=3).fit(data).model_.features.program.order < 2
 
 
 def test_iterations_of_one_slack_do_not_grow_with_the_sentences():
@@ -161,7 +161,7 @@ def test_a_training_that_reaches_its_goal_in_the_last_pass_says_nothing():
 def test_a_sentence_without_weight_changes_nothing():
     weights = [1.0] * 40 + [0.0] * 20
     made = riata.Chunker("m3n", template=SMALL["chain"], settings={"C": 0.02, "gap": 0.02})
-    zero = quietly(made, TRAIN, sample_weight=weights).history_[-1]
+    zero = made.fit(TRAIN, sample_weight=weights).history_[-1]
     without = trained("m3n", TRAIN[:40], gap=0.02).history_[-1]
     assert zero["dual"] <= without["objective"] and without["dual"] <= zero["objective"]
 

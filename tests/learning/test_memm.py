@@ -24,7 +24,7 @@ from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs, constrained
 from riata.registry import get
-from samples import CHUNKS, INPUTS, TAGS, WORDS, draws, embedded, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, draws, embedded
 
 TEMPLATES = ["word[0]\nedge", "word[-1]\nword[0]\nword[0] word[1]\nedge\nedge word[0]", "word[0]", "number(1)[0]\nedge"]
 ENCODINGS = [None, "iob2", "bioes"]
@@ -192,7 +192,7 @@ def test_a_label_that_none_may_follow_is_never_chosen():
 
 def test_files_keep_what_the_scores_are(tmp_path):
     data = embedded(("word", "tag", "chunk"))
-    made = quietly(Chunker("memm", epochs=15, template="classic"), data[:150])
+    made = Chunker("memm", epochs=15, template="classic").fit(data[:150])
     assert made.model_.local
     assert made.model_.folded is None
     made.save(tmp_path / "memm.riata")
@@ -204,16 +204,16 @@ def test_files_keep_what_the_scores_are(tmp_path):
     assert made.score(data[150:]) > 0.8
     header, arrays = made.model_.to_parts()
     refused(ModelFileError, "normalisation", ChainOutputs.from_parts, {**header, "local": "yes"}, arrays, builtin())
-    hashed = quietly(Chunker("memm", epochs=3, bits=12, template="classic"), CHUNKS)
+    hashed = Chunker("memm", epochs=3, bits=12, template="classic").fit(CHUNKS)
     hashed.save(tmp_path / "hashed.riata")
     assert riata.load_model(tmp_path / "hashed.riata").model_.local
 
 
 def test_what_needs_sums_of_weights_is_refused():
-    made = quietly(Tagger("memm", epochs=3, warm_start=True), WORDS, TAGS)
+    made = Tagger("memm", epochs=3, warm_start=True).fit(WORDS, TAGS)
     refused(UnsupportedError, "normalised or truncated step by step", made.explain, WORDS[0])
     assert made.twin(queue="beam", beam=3).trace(WORDS[0]).output
-    quietly(made, WORDS, TAGS)  # it goes on with itself
+    made.fit(WORDS, TAGS)  # it goes on with itself
     for recipe in ("perceptron", "crf", "laso-perceptron"):
         refused(SettingError, "'memm'", made.set_params(recipe=recipe).fit, WORDS, TAGS)
 

@@ -17,7 +17,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.per_label import by_label_before
 from riata.features.templates import load, parse
-from samples import draws, quietly
+from samples import draws
 
 TEMPLATES = ["word[0]", "word[0]\nedge", "word[-1]\nword[0] word[1]\nsuffix1[0]\nedge\nedge word[0]"]
 PREVIOUS = {"classifiers": "previous"}
@@ -86,7 +86,7 @@ def tokens(seed=3, sentences=60):
 def test_it_learns_what_separate_classifiers_learn_from_the_tokens_after_their_label():
     x, y = tokens()
     options = {"c2": 0.3, "precision": "double", "gain_tolerance": 0, "gradient_tolerance": 1e-9}
-    model = quietly(riata.Tagger("memm", template=parse("word[0]\nedge"), settings={**options, **PREVIOUS}), x, y)
+    model = riata.Tagger("memm", template=parse("word[0]\nedge"), settings={**options, **PREVIOUS}).fit(x, y)
     apart = {}
     for before in ("X", "Y", "Z"):
         pairs = [
@@ -96,13 +96,9 @@ def test_it_learns_what_separate_classifiers_learn_from_the_tokens_after_their_l
             if a == before
         ]
         words, labels = [[w] for w, _ in pairs], [[label] for _, label in pairs]
-        apart[before] = quietly(
-            riata.Tagger("memm", template=parse("word[0]\nbias[0]"), settings=options), words, labels
-        )
-    start = quietly(
-        riata.Tagger("memm", template=parse("word[0]"), settings=options),
-        [s[:1] for s in x],
-        [labels[:1] for labels in y],
+        apart[before] = riata.Tagger("memm", template=parse("word[0]\nbias[0]"), settings=options).fit(words, labels)
+    start = riata.Tagger("memm", template=parse("word[0]"), settings=options).fit(
+        [s[:1] for s in x], [labels[:1] for labels in y]
     )
     for first, second in itertools.product("abc", repeat=2):
         for one, other in itertools.product("XYZ", repeat=2):
@@ -113,7 +109,7 @@ def test_it_learns_what_separate_classifiers_learn_from_the_tokens_after_their_l
 
 def test_models_survive_their_files_and_give_probabilities():
     x, y = tokens()
-    model = quietly(riata.Tagger("memm", template="S2", settings={"c2": 0.1, **PREVIOUS}), x, y)
+    model = riata.Tagger("memm", template="S2", settings={"c2": 0.1, **PREVIOUS}).fit(x, y)
     again = from_bytes(to_bytes(model))
     assert to_bytes(again) == to_bytes(model)
     assert again.predict(x) == model.predict(x)
@@ -127,8 +123,8 @@ def test_models_survive_their_files_and_give_probabilities():
 
 def test_on_real_chunks_it_keeps_to_legal_labels_and_takes_a_dictionary():
     train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
-    plain = quietly(riata.Chunker("memm", template="S1", settings={"c2": 0.1}), train)
-    model = quietly(riata.Chunker("memm", template="S1", settings={"c2": 0.1, "dictionary": 20, **PREVIOUS}), train)
+    plain = riata.Chunker("memm", template="S1", settings={"c2": 0.1}).fit(train)
+    model = riata.Chunker("memm", template="S1", settings={"c2": 0.1, "dictionary": 20, **PREVIOUS}).fit(train)
     assert {str(template) for template in model.model_.features.templates} == {
         "edge",
         "edge word[0]",
@@ -141,19 +137,19 @@ def test_what_has_no_weights_per_label_before_is_refused(tmp_path):
     path = tmp_path / "my.template"
     path.write_text("word[0]\nnumber(1)[0]\n")
     with pytest.raises(TemplateError, match="numbers have one weight per label") as caught:
-        quietly(riata.Tagger("memm", template=path, settings=PREVIOUS), [[("a", "1")]], [["X"]])
+        riata.Tagger("memm", template=path, settings=PREVIOUS).fit([[("a", "1")]], [["X"]])
     assert (caught.value.file, caught.value.line) == (str(path), 2)
     with pytest.raises(UnsupportedError, match="classifiers is 'previous', which changes templates"):
-        quietly(riata.Tagger("memm", settings=PREVIOUS), [[{"a": 1}, {"b": 1}]], [["X", "Y"]])
+        riata.Tagger("memm", settings=PREVIOUS).fit([[{"a": 1}, {"b": 1}]], [["X", "Y"]])
 
 
 @pytest.mark.parametrize("values", [("one", "previous"), ("previous", "one")])
 def test_training_goes_on_with_the_same_classifiers_only(values):
     x, y = tokens()
     one, other = ({"c2": 0.1, "classifiers": value} for value in values)
-    model = quietly(riata.Tagger("memm", template=None, settings=one, warm_start=True), x, y)
+    model = riata.Tagger("memm", template=None, settings=one, warm_start=True).fit(x, y)
     with pytest.raises(SettingError, match=f"classifiers is '{values[1]}', but the model"):
-        quietly(model.set_params(settings=other), x, y)
+        model.set_params(settings=other).fit(x, y)
 
 
 def test_named_sets_can_be_rewritten():

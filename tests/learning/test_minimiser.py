@@ -17,7 +17,7 @@ from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch.lbfgs import Minimiser, Tolerance
 from riata.learning.batch.sgd import StochasticMinimiser
-from samples import draws, embedded, quietly
+from samples import draws, embedded
 from segment_problems import noise
 
 EXACT = Tolerance(gradient=1e-9, gain=0.0)
@@ -217,7 +217,7 @@ def test_it_comes_near_the_minimum_on_every_structure(structure):
     data = embedded()[:80]
     settings = {"c2": 0.5}
     exact, near = (
-        quietly(riata.Chunker("crf", settings={**settings, "optimiser": name}, **STRUCTURES[structure]), data)
+        riata.Chunker("crf", settings={**settings, "optimiser": name}, **STRUCTURES[structure]).fit(data)
         for name in ("lbfgs", "sgd")
     )
     best = exact.history_[-1]["objective"]
@@ -228,12 +228,9 @@ def test_it_comes_near_the_minimum_on_every_structure(structure):
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_the_same_bytes_again_for_any_number_of_threads(structure):
     made = [
-        quietly(
-            riata.Chunker(
-                "crf", epochs=3, threads=n, settings={"c2": 0.1, "optimiser": "sgd"}, **STRUCTURES[structure]
-            ),
-            embedded()[:30],
-        )
+        riata.Chunker(
+            "crf", epochs=3, threads=n, settings={"c2": 0.1, "optimiser": "sgd"}, **STRUCTURES[structure]
+        ).fit(embedded()[:30])
         for n in (1, 2)
     ]
     assert to_bytes(made[0]) == to_bytes(made[1])

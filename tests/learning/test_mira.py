@@ -17,7 +17,7 @@ from riata import _core
 from riata.errors import SettingError
 from riata.features.templates import parse
 from riata.learning.events import Progressed
-from samples import draws, embedded, quietly
+from samples import draws, embedded
 
 TEMPLATES = {
     "chain": "word[0]\nnumber(1)[0]\nedge",
@@ -111,7 +111,7 @@ def test_the_first_step_by_hand():
     tagger = riata.Tagger(
         "mira", template=parse("word[0]\nedge"), epochs=1, settings={"C": 100, "average": False, "shuffle": False}
     )
-    quietly(tagger, [["a", "b"], ["c", "c"], ["d"]], [["X", "Y"], ["Y", "Y"], ["Y"]], sample_weight=[1, 0, 0])
+    tagger.fit([["a", "b"], ["c", "c"], ["d"]], [["X", "Y"], ["Y", "Y"], ["Y"]], sample_weight=[1, 0, 0])
     a, b = (("word[0]", (("inside", word),)) for word in "ab")
     edge = ("edge", ())
     signs = {(a, "X"): 1, (a, "Y"): -1, (b, "Y"): 1, (b, "X"): -1, (edge, ("X", "Y")): 1, (edge, ("Y", "X")): -1}
@@ -130,17 +130,17 @@ def test_steps_are_capped():
 def test_only_the_ratio_of_the_cap_to_the_cost_matters():
     data = embedded()[:25]
     settings_ = {"precision": "double"}
-    one = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}), data)
-    two = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}), data)
+    one = riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}).fit(data)
+    two = riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}).fit(data)
     same({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
     assert one.predict(data) == two.predict(data)
 
 
 def test_one_output_of_k_is_the_recipe_without_k():
     data = embedded()[:40]
-    by_default = quietly(riata.Chunker("mira", epochs=2), data)
-    assert same_model(by_default, quietly(riata.Chunker("mira", epochs=2, settings={"k": 1}), data))
-    assert not same_model(by_default, quietly(riata.Chunker("mira", epochs=2, settings={"k": 3}), data))
+    by_default = riata.Chunker("mira", epochs=2).fit(data)
+    assert same_model(by_default, riata.Chunker("mira", epochs=2, settings={"k": 1}).fit(data))
+    assert not same_model(by_default, riata.Chunker("mira", epochs=2, settings={"k": 3}).fit(data))
 
 
 # --- as a recipe -----------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_one_output_of_k_is_the_recipe_without_k():
 @pytest.mark.parametrize("k", [1, 4])
 def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
     data = embedded()[:100]
-    chunker = quietly(riata.Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}), data)
+    chunker = riata.Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}).fit(data)
     assert chunker.score(data) == 1.0
     assert chunker.history_[-1]["updates"] == 0
     for sentence, found in zip(data, chunker.predict_nbest(data, 2), strict=True):
@@ -162,14 +162,14 @@ def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
 
 def test_sentences_of_weight_zero_change_nothing():
     X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["X", "Y"]]
-    tagger = quietly(riata.Tagger("mira", template=parse("word[0]"), epochs=2), X, y, sample_weight=[1, 0])
+    tagger = riata.Tagger("mira", template=parse("word[0]"), epochs=2).fit(X, y, sample_weight=[1, 0])
     assert {values[0][1] for (_, values), _ in weights_of(tagger.model_)} == {"a", "b"}
 
 
 def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
     X, y = [["a"], ["b"]], [["X"], ["Y"]]
     made = riata.Tagger("mira", template=parse("word[0]"), epochs=1, class_weight={"X": 3.0}, settings={"C": 100})
-    weights = weights_of(quietly(made.set_params(settings={"C": 100, "average": False}), X, y).model_)
+    weights = weights_of(made.set_params(settings={"C": 100, "average": False}).fit(X, y).model_)
     by_word = {values[0][1]: weight for ((_, values), label), weight in weights.items() if label == "X"}
     assert by_word["a"] == pytest.approx(1.5)
     assert by_word["b"] == pytest.approx(-0.5)
@@ -177,7 +177,7 @@ def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
 
 def test_partial_fit_goes_on_averaging():
     data = embedded()[:40]
-    whole = quietly(riata.Chunker("mira", epochs=3), data)
+    whole = riata.Chunker("mira", epochs=3).fit(data)
     bit_by_bit = riata.Chunker("mira")
     for _ in range(3):
         bit_by_bit.partial_fit(data)

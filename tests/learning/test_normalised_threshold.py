@@ -10,7 +10,7 @@ from checks import refused
 from laso_comparison import compared
 from riata.errors import SettingError
 from riata.features.templates import parse
-from samples import CHUNKS, quietly
+from samples import CHUNKS
 
 BEAMS = {"greedy": {"queue": "greedy"}, "beam 2": {"beam": 2}, "beam 3": {"beam": 3}, "beam 65": {"beam": 65}}
 ALMAS = {
@@ -52,7 +52,7 @@ def chunker(threshold, **settings):
 
 
 def test_every_update_violates_and_the_bound_holds():
-    plain, normalised = (quietly(chunker(threshold), CHUNKS) for threshold in ("plain", "normalised"))
+    plain, normalised = (chunker(threshold).fit(CHUNKS) for threshold in ("plain", "normalised"))
     for trained in (plain, normalised):
         found = trained.diagnose(CHUNKS)
         assert found.non_violating == 0
@@ -134,10 +134,10 @@ def test_greedy_search_is_a_beam_of_one():
         riata.Chunker("laso-alma", structure="chain", epochs=3, settings={"threshold": "normalised"}, **queue)
         for queue in ({"queue": "greedy"}, {"beam": 1})
     ]
-    greedy, beam = (quietly(one, CHUNKS).state_features_ for one in made)
+    greedy, beam = (one.fit(CHUNKS).state_features_ for one in made)
     assert greedy == beam
     plain = riata.Chunker("laso-alma", structure="chain", epochs=3, queue="greedy")
-    assert quietly(plain, CHUNKS).state_features_ != greedy
+    assert plain.fit(CHUNKS).state_features_ != greedy
 
 
 def test_a_refusal_says_what_it_is_for():

@@ -21,7 +21,7 @@ from riata.learning.loop import Plan, Trainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import TAGS, WORDS, quietly
+from samples import TAGS, WORDS
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -535,7 +535,7 @@ def test_training_that_runs_out_of_memory_is_an_error_with_a_way_out(monkeypatch
     def full(*_):
         raise MemoryError
 
-    made = quietly(riata.Tagger(epochs=1), WORDS, TAGS)
+    made = riata.Tagger(epochs=1).fit(WORDS, TAGS)
     before = made.predict(WORDS)
     monkeypatch.setattr(Trainer, "epoch", full)
     refused(DataError, r"out of memory(.|\n)*number of labels", getattr(made, method), WORDS, TAGS)

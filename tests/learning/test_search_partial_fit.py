@@ -8,7 +8,7 @@ from packed_weights import weights_of
 from riata import registry
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
-from samples import embedded, quietly
+from samples import embedded
 
 RECIPES = [name for name, recipe in registry.all_of("recipe").items() if recipe.searches]
 DATA = embedded(("word", "tag"))[:30]
@@ -38,7 +38,7 @@ def test_portions_are_one_epoch_over_all_of_them(recipe, average):
     parts = tagger(recipe, average=average)
     for portion in portions:
         parts.partial_fit(portion, TAGS)
-    whole = quietly(tagger(recipe, average=average), [s for portion in portions for s in portion], TAGS * 3)
+    whole = tagger(recipe, average=average).fit([s for portion in portions for s in portion], TAGS * 3)
     assert len(parts.history_) == 3
     assert_same(parts, whole)
     assert parts.predict(WORDS) == whole.predict(WORDS)
@@ -57,7 +57,7 @@ def test_given_features_that_come_later_are_learnt_too(recipe):
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_sentences_of_weight_zero_teach_nothing(recipe):
     half, some = np.resize([1.0, 0.0], len(WORDS)), tagger(recipe, average=False)
-    quietly(some, WORDS, TAGS, sample_weight=half)
+    some.fit(WORDS, TAGS, sample_weight=half)
     one_by_one = tagger(recipe, average=False)
     one_by_one.partial_fit(WORDS[::2], TAGS[::2], sample_weight=np.zeros(len(WORDS[::2])))  # labels and features only
     assert weights_of(one_by_one.model_) == {}
@@ -68,11 +68,11 @@ def test_sentences_of_weight_zero_teach_nothing(recipe):
 
 def test_a_weight_of_two_doubles_the_perceptrons_step():
     once, twice = (
-        quietly(tagger("early", average=False), WORDS[:1], TAGS[:1], sample_weight=[weight]) for weight in (1.0, 2.0)
+        tagger("early", average=False).fit(WORDS[:1], TAGS[:1], sample_weight=[weight]) for weight in (1.0, 2.0)
     )
     assert weights_of(twice.model_) == {key: 2 * value for key, value in weights_of(once.model_).items()} != {}
 
 
 def test_class_weights_are_refused_with_the_reason():
     with pytest.raises(UnsupportedError, match=r"class_weight is set, .* not single labels"):
-        quietly(riata.Tagger("laso-alma", epochs=1, class_weight="balanced"), DATA)
+        riata.Tagger("laso-alma", epochs=1, class_weight="balanced").fit(DATA)

@@ -10,7 +10,7 @@ from packed_weights import weights_of
 from riata.errors import UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from samples import CHUNKS, embedded, quietly
+from samples import CHUNKS, embedded
 
 PAIR = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]")
 HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")
@@ -19,8 +19,8 @@ HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1]
 def test_what_only_two_labels_back_can_tell_is_learnt():
     X, prior = [["s"] + ["w"] * n for n in range(2, 12)] * 4, {"c2": 0.1}
     y = [["XXYY"[t % 4] for t in range(len(s))] for s in X]  # X X Y Y X X Y Y …
-    first = quietly(riata.Tagger("crf", template=parse("word[0]\nedge"), settings=prior), X, y)
-    second = quietly(riata.Tagger("crf", template=parse("word[0]\nedge\nlabel[-2] label[-1]"), settings=prior), X, y)
+    first = riata.Tagger("crf", template=parse("word[0]\nedge"), settings=prior).fit(X, y)
+    second = riata.Tagger("crf", template=parse("word[0]\nedge\nlabel[-2] label[-1]"), settings=prior).fit(X, y)
     assert second.score(X, y) == 1.0 > first.score(X, y)
     assert second.history_[-1]["objective"] < first.history_[-1]["objective"] / 10
 
@@ -54,7 +54,7 @@ def test_threads_and_precision():
     data = embedded()[:40]
     settings = {"c2": 1.0}
     one, two = (
-        quietly(riata.Chunker("crf", template=HISTORY, epochs=6, threads=n, settings=settings), data) for n in (1, 2)
+        riata.Chunker("crf", template=HISTORY, epochs=6, threads=n, settings=settings).fit(data) for n in (1, 2)
     )
     assert to_bytes(one) == to_bytes(two)
     double = fitted(data, 6, HISTORY, precision="double", c2=1.0)
@@ -63,11 +63,11 @@ def test_threads_and_precision():
 
 def test_it_goes_on_from_a_perceptron_with_the_same_templates():
     data = embedded()[:15]
-    chunker = quietly(riata.Chunker("perceptron", template=HISTORY, epochs=3), data)
+    chunker = riata.Chunker("perceptron", template=HISTORY, epochs=3).fit(data)
     chunker.set_params(recipe="crf", warm_start=True, epochs=1, settings={"c2": 0.001, "pairs": "all"})
     start = weights_of(chunker.model_)
-    fresh = quietly(riata.Chunker("crf", template=HISTORY, epochs=1, settings={"c2": 0.001, "pairs": "all"}), data)
-    gone_on = quietly(chunker, data)
+    fresh = riata.Chunker("crf", template=HISTORY, epochs=1, settings={"c2": 0.001, "pairs": "all"}).fit(data)
+    gone_on = chunker.fit(data)
     assert gone_on.history_[-1]["objective"] < fresh.history_[-1]["objective"]
     now = weights_of(gone_on.model_)
     reading = [key for key in start if "label" in key[0][0] and abs(start[key]) > 0.5]
@@ -86,7 +86,7 @@ def test_a_saved_model_predicts_the_same():
 def test_numbers():
     X = [[("w", f"{(-1) ** (t * k) * 0.5}") for t in range(6)] for k in range(6)]
     y = [["N" if number.startswith("-") else "P" for _, number in sentence] for sentence in X]
-    tagger = quietly(riata.Tagger("crf", template=parse("number(1)[0]\nedge\nlabel[-2]")), X, y)
+    tagger = riata.Tagger("crf", template=parse("number(1)[0]\nedge\nlabel[-2]")).fit(X, y)
     assert tagger.score(X, y) == 1.0
 
 
@@ -100,7 +100,7 @@ def test_what_it_refuses():
 def test_a_sentence_that_would_not_fit_into_memory_is_refused():
     X, y = [["a", "b"], [f"w{i}" for i in range(256)] * 80], [["L1", "L2"], [f"L{i}" for i in range(256)] * 80]
     with pytest.raises(UnsupportedError, match=r"sentence 1 .* has 20480 tokens: too many") as caught:
-        quietly(riata.Tagger("crf", template=parse("word[0]\nlabel[-2]")), X, y)
+        riata.Tagger("crf", template=parse("word[0]\nlabel[-2]")).fit(X, y)
     assert "label[-2]" in caught.value.remedy
     with pytest.raises(UnsupportedError, match="up to 256 labels"):
-        quietly(riata.Tagger("crf", template=parse("word[0]\nlabel[-2]")), [*X, ["c"]], [*y, ["M"]])
+        riata.Tagger("crf", template=parse("word[0]\nlabel[-2]")).fit([*X, ["c"]], [*y, ["M"]])

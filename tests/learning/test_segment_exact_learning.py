@@ -9,7 +9,7 @@ from laso_comparison import STEPS, WHAT, WHEN
 from learning.test_segment_learning import compared
 from oracle.segments import ExactSegments, loss, segmentations
 from riata.errors import SettingError, UnsupportedError
-from samples import embedded, quietly, some_slow
+from samples import embedded, some_slow
 from segment_problems import EXACT_TEMPLATES, noise, segment_problem
 
 UPDATES = ["best", "lattice"]
@@ -121,7 +121,7 @@ def chunker(recipe, update=None, **params):
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma"])
 def test_estimators_learn_to_chunk(recipe, update, tmp_path):
     data, test = embedded()[:120], embedded(split="test")[:40]
-    made = quietly(chunker(recipe, update, seeds=2), data)
+    made = chunker(recipe, update, seeds=2).fit(data)
     assert made.score(test) > 0.8
     assert made.search_errors(test).search == 0
     made.save(tmp_path / "m.riata")
@@ -129,13 +129,13 @@ def test_estimators_learn_to_chunk(recipe, update, tmp_path):
     assert loaded.predict(test) == made.predict(test)
     loaded.set_params(queue="beam", beam=float("inf"))  # the update is an affair of training alone
     assert loaded.predict(test) == made.predict(test)
-    assert quietly(loaded.set_params(queue="exact", beam=None, warm_start=True, epochs=1), data).score(data) > 0.9
+    assert loaded.set_params(queue="exact", beam=None, warm_start=True, epochs=1).fit(data).score(data) > 0.9
 
 
 def test_with_exact_search_the_laso_perceptron_is_the_perceptron():
     data = embedded()[:60]
-    assert quietly(chunker("laso-perceptron"), data).model_.weights.flat().tobytes() == (
-        quietly(chunker("perceptron"), data).model_.weights.flat().tobytes()
+    assert chunker("laso-perceptron").fit(data).model_.weights.flat().tobytes() == (
+        chunker("perceptron").fit(data).model_.weights.flat().tobytes()
     )
 
 

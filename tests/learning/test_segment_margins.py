@@ -12,7 +12,7 @@ from oracle.margins import SegmentMargins
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.segments import parse
-from samples import embedded, quietly
+from samples import embedded
 from segment_problems import TEMPLATES, noise
 
 
@@ -49,7 +49,7 @@ TEMPLATE = parse("inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast ta
 def test_chunks_are_diagnosed(beam):
     data = embedded()[:30]
     made = riata.Chunker("laso-perceptron", structure="segments", beam=beam, epochs=25)
-    quietly(made.set_params(settings={"record": True}), data)
+    made.set_params(settings={"record": True}).fit(data)
     assert made.history_[-1]["updates"] == 0
     found = made.diagnose(data)
     assert found.losses == 0
@@ -66,7 +66,7 @@ def test_theorem_4_bounds_the_updates_of_alma():
     data = embedded()[:60]
     settings = {"record": True, "alpha": 0.9, "B": float(np.sqrt(8) / 0.9), "C": float(np.sqrt(2))}
     made = riata.Chunker("laso-alma", structure="segments", beam=3, template=TEMPLATE, epochs=3, settings=settings)
-    found = quietly(made, data).diagnose(data)
+    found = made.fit(data).diagnose(data)
     bound = found.bounds["Theorem 4"]
     assert bound.value is None or bound.value >= found.updates
     assert found.norm <= 1 + 1e-5
@@ -74,6 +74,6 @@ def test_theorem_4_bounds_the_updates_of_alma():
 
 def test_exact_learning_has_no_search_to_diagnose():
     data = embedded()[:20]
-    made = quietly(riata.Chunker("laso-alma", structure="segments", queue="exact", epochs=1), data)
+    made = riata.Chunker("laso-alma", structure="segments", queue="exact", epochs=1).fit(data)
     refused(UnsupportedError, "whole outputs", made.diagnose, data)
-    refused(UnsupportedError, "seeds", quietly(made.set_params(queue=None, seeds=2), data).diagnose, data)
+    refused(UnsupportedError, "seeds", made.set_params(queue=None, seeds=2).fit(data).diagnose, data)

@@ -16,7 +16,7 @@ from riata import Chunker, RiataWarning, Tagger
 from riata.errors import RiataError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.segments import parse
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded
 from segment_problems import EXACT_TEMPLATES, noise
 
 
@@ -146,7 +146,7 @@ def test_the_perceptron_learns_what_its_twin_learns(template, seed, weights, cla
 
 def test_a_chunker_learns_segments_by_mira():
     train, test = embedded()[:250], embedded(split="test")
-    chunker = quietly(riata.Chunker("mira", structure="segments", epochs=5), train)
+    chunker = riata.Chunker("mira", structure="segments", epochs=5).fit(train)
     assert chunker.model_.structure == "segments"
     assert chunker.score(test) > 0.85
     assert chunker.history_[0]["wrong_tokens"] is None
@@ -159,7 +159,7 @@ def test_a_chunker_weighs_segments_by_the_labels_of_their_tokens(recipe):
 
     def flat(**parameters):
         params = {"structure": "segments", "epochs": 2, "settings": {"average": False}, **parameters}
-        return quietly(riata.Chunker(recipe, **params), data).model_.weights.flat()
+        return riata.Chunker(recipe, **params).fit(data).model_.weights.flat()
 
     plain = flat()
     assert flat(class_weight={"O": 1.0}).tobytes() == plain.tobytes()
@@ -178,7 +178,7 @@ def test_class_weights_choose_what_comes_closest_to_a_truth_that_is_too_long(rec
     def longest_at(heavy, light):
         weights = {"B-X": heavy, "I-X": light}
         made = riata.Chunker(recipe, structure="segments", class_weight=weights, settings={"longest": 2}, epochs=3)
-        return quietly(made, words, tags).predict(words[:1])[0].index("I-X") - 1
+        return made.fit(words, tags).predict(words[:1])[0].index("I-X") - 1
 
     assert longest_at(8.0, 0.125) == 0
     assert longest_at(0.125, 8.0) == 1
@@ -191,9 +191,7 @@ SMALL = parse("inside word[0]\ninside tag[0]\nfirst tag[-1]\nlast tag[1]\nsequen
 
 
 def trained(recipe="semicrf", data=None, **given):
-    return quietly(
-        Chunker(recipe, **{"template": SMALL, "threads": 1, **given}), embedded()[:120] if data is None else data
-    )
+    return Chunker(recipe, **{"template": SMALL, "threads": 1, **given}).fit(embedded()[:120] if data is None else data)
 
 
 def flat(made):
@@ -225,7 +223,7 @@ def test_where_it_starts_makes_no_difference():
     tight, data = {"gain_tolerance": 1e-7, "precision": "double"}, embedded()[:25]
     cold = trained(data=data, settings=tight)
     warm = trained("laso-alma", data, queue="exact", epochs=2, settings={"precision": "double"})
-    quietly(warm.set_params(recipe="semicrf", warm_start=True, epochs=1000, settings=tight), data)
+    warm.set_params(recipe="semicrf", warm_start=True, epochs=1000, settings=tight).fit(data)
     ends = [made.history_[-1]["objective"] for made in (cold, warm)]
     assert ends[0] == pytest.approx(ends[1], rel=1e-4)
     assert warm.history_[0]["objective"] < cold.history_[0]["objective"]
@@ -246,12 +244,10 @@ def test_settings_of_the_prior():
 def test_weights_of_sentences():
     data = embedded()[:40]
     prior = {"c2": 0.1}
-    weighted = quietly(Chunker("semicrf", template=SMALL, settings=prior), data, sample_weight=[2.0] * 20 + [0.0] * 20)
-    again = quietly(Chunker("semicrf", template=SMALL, settings=prior), data, sample_weight=[1.0] * 20 + [0.0] * 20)
+    weighted = Chunker("semicrf", template=SMALL, settings=prior).fit(data, sample_weight=[2.0] * 20 + [0.0] * 20)
+    again = Chunker("semicrf", template=SMALL, settings=prior).fit(data, sample_weight=[1.0] * 20 + [0.0] * 20)
     assert not np.allclose(flat(weighted), flat(again))
-    halved = quietly(
-        Chunker("semicrf", template=SMALL, settings={"c2": 0.2}), data, sample_weight=[2.0] * 20 + [0.0] * 20
-    )
+    halved = Chunker("semicrf", template=SMALL, settings={"c2": 0.2}).fit(data, sample_weight=[2.0] * 20 + [0.0] * 20)
     assert halved.predict(data) == again.predict(data)
     assert halved.history_[-1]["objective"] == pytest.approx(2 * again.history_[-1]["objective"], rel=1e-3)
 
@@ -263,7 +259,7 @@ def test_segments_that_are_too_long_are_told_of():
 
 
 def test_plain_labels():
-    made = quietly(Tagger("semicrf"), WORDS, TAGS)
+    made = Tagger("semicrf").fit(WORDS, TAGS)
     assert made.predict(WORDS) == TAGS
 
 
@@ -280,7 +276,7 @@ def test_what_it_cannot_do_is_refused(tmp_path):
         refused(UnsupportedError, name, Chunker("semicrf", **{name: value}).fit, data)
     refused(UnsupportedError, "stream", Chunker("semicrf", stream=True).fit, path)
     refused(UnsupportedError, "minimises one objective over all data", Chunker("semicrf").partial_fit, data)
-    refused(UnsupportedError, "class_weight", quietly, Chunker("semicrf", class_weight={"O": 2.0}), data)
+    refused(UnsupportedError, "class_weight", Chunker("semicrf", class_weight={"O": 2.0}).fit, data)
 
 
 @pytest.mark.parametrize("recipe", ["semicrf", "perceptron"])

@@ -21,7 +21,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.models import feature_parts
-from samples import draws, embedded, quietly
+from samples import draws, embedded
 
 TEMPLATE = parse("word[-1]\nword[0]\nnumber(1)[0]\nedge\nedge word[0]")
 PLAIN = parse("word[0]\nword[-1]\ntag[0]\ntag[-1] tag[0]\nedge\nedge tag[0]")
@@ -87,15 +87,15 @@ def test_mira_is_mixed_as_in_the_figure(drawn, shards, epochs, seed):
 @RECIPES
 def test_one_shard_is_the_recipe_as_it_was(recipe):
     data = embedded()[:60]
-    assert to_bytes(quietly(chunker(recipe), data)) == to_bytes(quietly(chunker(recipe, shards=1, threads=3), data))
+    assert to_bytes(chunker(recipe).fit(data)) == to_bytes(chunker(recipe, shards=1, threads=3).fit(data))
 
 
 @RECIPES
 def test_threads_change_nothing(recipe):
     data = embedded()[:60]
-    models = [to_bytes(quietly(chunker(recipe, shards=4, threads=threads), data)) for threads in (1, 2, 7, None)]
+    models = [to_bytes(chunker(recipe, shards=4, threads=threads).fit(data)) for threads in (1, 2, 7, None)]
     assert models[0] == models[1] == models[2] == models[3]
-    assert models[0] != to_bytes(quietly(chunker(recipe, shards=3), data))
+    assert models[0] != to_bytes(chunker(recipe, shards=3).fit(data))
 
 
 def test_as_many_shards_as_sentences_is_the_mean_of_single_steps():
@@ -112,7 +112,7 @@ def test_as_many_shards_as_sentences_is_the_mean_of_single_steps():
 @RECIPES
 def test_everything_around_a_learner_works_for_shards(recipe, tmp_path):
     data = embedded()[:60]
-    made = quietly(chunker(recipe, shards=3, dev=0.2, refit=True, patience=2), data)
+    made = chunker(recipe, shards=3, dev=0.2, refit=True, patience=2).fit(data)
     assert {epoch["sentences"] for epoch in made.history_} == {44, 60}  # the last 16 are one of two documents
     assert loads_and_goes_on(made, data, tmp_path / "m.riata").shards == 3
 
@@ -124,7 +124,7 @@ def test_partial_fit_is_fit_epoch_by_epoch(recipe, seeds):
     bit_by_bit = chunker(recipe, shards=3, seeds=seeds)
     for _ in range(3):
         bit_by_bit.partial_fit(data)
-    assert same_model(bit_by_bit, quietly(chunker(recipe, shards=3, seeds=seeds), data))
+    assert same_model(bit_by_bit, chunker(recipe, shards=3, seeds=seeds).fit(data))
 
 
 def test_shards_go_on_over_features_that_are_new():
@@ -153,21 +153,21 @@ def test_counts_without_sense_are_refused(wrong):
 
 def test_more_shards_than_sentences_are_refused():
     with pytest.raises(SettingError, match="shards is 3, but there are only 2 sentences"):
-        quietly(riata.Tagger("perceptron", shards=3), [["a"], ["b"]], [["X"], ["Y"]])
+        riata.Tagger("perceptron", shards=3).fit([["a"], ["b"]], [["X"], ["Y"]])
 
 
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "early"])
 def test_recipes_that_search_are_refused_with_the_reason(recipe):
     with pytest.raises(UnsupportedError, match=f"'{recipe}' learns from the states of a search"):
-        quietly(chunker(recipe, shards=2), embedded()[:20])
+        chunker(recipe, shards=2).fit(embedded()[:20])
 
 
 @pytest.mark.parametrize("structure", ["chain", "segments"])
 def test_the_memory_of_all_shards_is_asked_for_before_training(structure, monkeypatch):
     data = embedded()[:20]
-    model = quietly(riata.Chunker("perceptron", structure=structure, epochs=1), data).model_
+    model = riata.Chunker("perceptron", structure=structure, epochs=1).fit(data).model_
     _, need = model.outputs.memory(model.features)
     monkeypatch.setattr(feature_parts, "MOST_MEMORY", 2 * need)
-    quietly(riata.Chunker("perceptron", structure=structure, epochs=1, shards=2), data)
+    riata.Chunker("perceptron", structure=structure, epochs=1, shards=2).fit(data)
     with pytest.raises(DataError, match="3 shards need"):
-        quietly(riata.Chunker("perceptron", structure=structure, epochs=1, shards=3), data)
+        riata.Chunker("perceptron", structure=structure, epochs=1, shards=3).fit(data)

@@ -18,7 +18,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.fit import Fit
-from samples import CHUNKS, TAGS, WORDS, as_text, embedded, quietly
+from samples import CHUNKS, TAGS, WORDS, as_text, embedded
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
@@ -43,8 +43,8 @@ def small(monkeypatch):
 def both(path, estimator=Chunker, **params):
     """Trained in memory, and from the file in parts."""
     params = {"calibrated": False, **params}
-    held = quietly(estimator(**params), riata.read_columns(path))
-    return held, quietly(estimator(stream=True, **params), path)
+    held = estimator(**params).fit(riata.read_columns(path))
+    return held, estimator(stream=True, **params).fit(path)
 
 
 def messages(estimator, data):
@@ -113,15 +113,15 @@ def test_in_the_order_of_the_file_parts_make_no_difference(path, small, params):
 
 
 def test_sentences_are_shuffled_within_parts(path, small):
-    contents = [to_bytes(quietly(Chunker(bits=14, epochs=1, seed=s, stream=True), path)) for s in (0, 0, 1)]
-    in_order = to_bytes(quietly(Chunker(bits=14, epochs=1, stream=True, settings=IN_ORDER), path))
+    contents = [to_bytes(Chunker(bits=14, epochs=1, seed=s, stream=True).fit(path)) for s in (0, 0, 1)]
+    in_order = to_bytes(Chunker(bits=14, epochs=1, stream=True, settings=IN_ORDER).fit(path))
     assert contents[0] == contents[1] != contents[2] != in_order
 
 
 def test_gzip_has_the_parts_of_the_plain_file(path, small):
     packed = path.with_name("train.txt.gz")
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    plain, unpacked = (quietly(Chunker(epochs=1, template=FEW, stream=True), p) for p in (path, packed))
+    plain, unpacked = (Chunker(epochs=1, template=FEW, stream=True).fit(p) for p in (path, packed))
     assert weights_of(unpacked.model_) == weights_of(plain.model_)
 
 
@@ -140,29 +140,29 @@ def test_parts_hold_every_sentence_once_with_its_lines(path, small):
 
 
 def test_columns_have_the_roles_that_they_are_given(path, tmp_path):
-    made = quietly(Tagger(epochs=1, stream=True, calibrated=False), ColumnFile(path, inputs=[0], output=1))
-    held = quietly(Tagger(epochs=1, calibrated=False), riata.read_columns(path).select([0, 1]))
+    made = Tagger(epochs=1, stream=True, calibrated=False).fit(ColumnFile(path, inputs=[0], output=1))
+    held = Tagger(epochs=1, calibrated=False).fit(riata.read_columns(path).select([0, 1]))
     assert to_bytes(made) == to_bytes(held)
     rows = "".join(
         f"{i}\t{w}\t_\t_\t{t}\t_\t_\t_\t_\t_\n" for i, (w, t) in enumerate(zip(WORDS[0], TAGS[0], strict=True), 1)
     )
     (tmp_path / "a.conllu").write_text(f"# one\n{rows}\n", encoding="utf-8")
-    assert quietly(Tagger(epochs=1, stream=True), tmp_path / "a.conllu").inputs_ == (1,)
+    assert Tagger(epochs=1, stream=True).fit(tmp_path / "a.conllu").inputs_ == (1,)
 
 
 def test_training_goes_on_from_a_model(path):
-    first = quietly(Chunker(epochs=1, calibrated=False), riata.read_columns(path))
-    streamed = quietly(Chunker(epochs=1, calibrated=False), riata.read_columns(path))
+    first = Chunker(epochs=1, calibrated=False).fit(riata.read_columns(path))
+    streamed = Chunker(epochs=1, calibrated=False).fit(riata.read_columns(path))
     for estimator, data in ((first, riata.read_columns(path)), (streamed.set_params(stream=True), path)):
-        quietly(estimator.set_params(warm_start=True), data)
+        estimator.set_params(warm_start=True).fit(data)
     assert to_bytes(streamed) == to_bytes(first)
 
 
 def test_the_development_data_are_learnt_last_when_all_are(path, small):
     dev = embedded(split="test")[:20]
-    made = quietly(Chunker(bits=14, dev=dev, refit=True, epochs=2, stream=True, settings=IN_ORDER), path)
+    made = Chunker(bits=14, dev=dev, refit=True, epochs=2, stream=True, settings=IN_ORDER).fit(path)
     everything = riata.data.memory.joined(riata.read_columns(path), dev)
-    expected = quietly(Chunker(bits=14, epochs=made.best_epoch_, settings=IN_ORDER), everything)
+    expected = Chunker(bits=14, epochs=made.best_epoch_, settings=IN_ORDER).fit(everything)
     assert made.classes_ == expected.classes_
     assert made.predict(dev) == expected.predict(dev)
     assert made.model_.to_parts()[1]["table/rows/values"].tolist() == pytest.approx(
@@ -217,7 +217,7 @@ def test_ctrl_c_keeps_the_last_epoch(path):
 
     estimator = Chunker(epochs=3, stream=True)
     refused(KeyboardInterrupt, "", estimator.fit, path, listener=interrupt)
-    one = quietly(Chunker(epochs=1), riata.read_columns(path))
+    one = Chunker(epochs=1).fit(riata.read_columns(path))
     assert estimator.best_epoch_ == 1
     assert weights_of(estimator.model_) == weights_of(one.model_)
 
@@ -285,7 +285,7 @@ def test_bad_files_are_told_with_their_place_and_no_model_is_overwritten(tmp_pat
     content, says = BAD[case]
     path, model = tmp_path / "bad.txt", tmp_path / "m.riata"
     path.write_bytes(content)
-    quietly(Tagger(epochs=1), WORDS, TAGS).save(model)
+    Tagger(epochs=1).fit(WORDS, TAGS).save(model)
     before = model.read_bytes()
     stopped = refused(SystemExit, "", main, ["train", "chunk", "--train", str(path), "--model", str(model), "--stream"])
     err = capsys.readouterr().err
@@ -326,5 +326,5 @@ def test_the_command_line_streams(path, tmp_path, capsys):
 def test_a_training_makes_its_structure_once(path, small, monkeypatch):
     made, structure = [], Fit.structure
     monkeypatch.setattr(Fit, "structure", lambda fit, labels: made.append(labels) or structure(fit, labels))
-    quietly(Chunker("perceptron", stream=True, template=FEW, epochs=3), path)
+    Chunker("perceptron", stream=True, template=FEW, epochs=3).fit(path)
     assert len(made) == 1

@@ -15,7 +15,7 @@ from margin_problems import Labels, Subset, labelled, measured, sample
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
 from riata.learning import theory
-from samples import chunker, draws, embedded, quietly
+from samples import chunker, draws, embedded
 
 THEOREM4 = {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)}
 COROLLARY5 = {"step": "alma", "alpha": 0.5, "B": 1.5, "C": 0.5}  # C^2 + 2 (1 - alpha) B C = 1
@@ -300,7 +300,7 @@ def test_data_that_are_not_separated_have_no_theorem_but_a_corollary():
 @pytest.mark.parametrize("beam", [1, 5])
 def test_chunks_are_diagnosed(beam):
     data = embedded()[:60]
-    model = quietly(riata.Chunker("laso-perceptron", beam=beam, epochs=15, settings={"record": True}), data)
+    model = riata.Chunker("laso-perceptron", beam=beam, epochs=15, settings={"record": True}).fit(data)
     assert model.history_[-1]["updates"] == 0
     found = model.diagnose(data)
     assert found.losses == 0
@@ -327,7 +327,7 @@ def labels_of(data):
 
 def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
     data = embedded()[:20]
-    model = quietly(riata.Chunker("laso-alma", epochs=1), data)
+    model = riata.Chunker("laso-alma", epochs=1).fit(data)
     model.save(tmp_path / "model.riata")
     for other in (riata.load_model(tmp_path / "model.riata"), pickle.loads(pickle.dumps(model))):
         caught = refused(UnsupportedError, "was not trained here", other.diagnose, data)
@@ -342,7 +342,7 @@ def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
 
 def test_partial_fit_keeps_no_run_to_diagnose():
     data = embedded()[:20]
-    model = quietly(riata.Chunker("laso-alma", epochs=1), data).partial_fit(data)
+    model = riata.Chunker("laso-alma", epochs=1).fit(data).partial_fit(data)
     refused(UnsupportedError, "nor partial_fit keeps", model.diagnose, data)
 
 
@@ -351,7 +351,7 @@ def test_what_the_model_leaves_out_is_there_for_theory(truncate):
     """Bounds are about the weights of training, of which truncation leaves some out of the model."""
     data, chosen = embedded()[:60], {"step": "alma", "record": True}
     for model, examples in (
-        (lambda more: quietly(riata.Chunker("laso-alma", epochs=2, settings=chosen | more), data), (data,)),
+        (lambda more: riata.Chunker("laso-alma", epochs=2, settings=chosen | more).fit(data), (data,)),
         (lambda more: riata.Predictor(Labels(), epochs=2, settings=chosen | more).fit(X, Y), (X, Y)),
     ):
         whole, cut = model({}), model({"truncate": truncate})
@@ -361,9 +361,9 @@ def test_what_the_model_leaves_out_is_there_for_theory(truncate):
 
 def test_a_warm_start_has_no_bounds():
     data = embedded()[:20]
-    model = quietly(riata.Chunker("laso-perceptron", epochs=2, warm_start=True), data)
+    model = riata.Chunker("laso-perceptron", epochs=2, warm_start=True).fit(data)
     assert model.diagnose(data).bounds["Corollary 2"].value is not None
-    note = quietly(model, data).diagnose(data).bounds["Corollary 2"].note
+    note = model.fit(data).diagnose(data).bounds["Corollary 2"].note
     assert "other weights than zero" in note
 
 
@@ -376,7 +376,7 @@ def test_a_predictor_keeps_its_run_when_pickled():
 def test_beams_that_make_no_sense_are_refused(beam):
     refused(SettingError, "beam", predictor().diagnose, X, Y, beam=beam)
     with pytest.raises(SettingError, match="beam"):
-        quietly(riata.Chunker("laso-alma", epochs=1), embedded()[:20]).diagnose(embedded()[:20], beam=beam)
+        riata.Chunker("laso-alma", epochs=1).fit(embedded()[:20]).diagnose(embedded()[:20], beam=beam)
 
 
 def test_the_survival_margin_of_a_beam_bounds_nothing():

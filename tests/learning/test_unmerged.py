@@ -14,7 +14,6 @@ from learning import test_joint_learning, test_segment_learning
 from oracle import segments as segment_oracle
 from oracle.perceptron import score
 from riata.errors import UnknownNameError, UnsupportedError
-from samples import quietly
 
 QUEUES = {
     "beam 1": {"beam": 1},
@@ -192,7 +191,7 @@ SENTENCES = [
 
 
 def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path):
-    model = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}), SENTENCES)
+    model = riata.Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}).fit(SENTENCES)
     model.save(tmp_path / "model.riata")
     again = riata.load_model(tmp_path / "model.riata")
     assert again.settings["merge"] is False
@@ -218,7 +217,7 @@ def test_a_queue_that_never_holds_two_states_refuses_it(queue):
 @pytest.mark.parametrize("queue", ["exact", "greedy"])
 def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or_not(tmp_path, queue, structure):
     trained = riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
-    quietly(trained, SENTENCES).save(tmp_path / "unmerged.riata")
+    trained.fit(SENTENCES).save(tmp_path / "unmerged.riata")
     loaded = riata.load_model(tmp_path / "unmerged.riata").set_params(queue=queue, beam=None)
     unmerged = loaded.predict(SENTENCES)
     assert loaded.set_params(settings={"merge": True}).predict(SENTENCES) == unmerged

@@ -21,7 +21,7 @@ from riata.inference.decoder import Decoder
 from riata.learning.dual.winnow import step_confidences
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import TAGS, WORDS, draws, embedded, quietly
+from samples import TAGS, WORDS, draws, embedded
 
 TEMPLATES = [
     "word[0]\nedge",
@@ -192,7 +192,7 @@ def test_confidences_of_steps_are_what_the_weights_say():
 @pytest.mark.parametrize("template", ["classic", "zdj02"])
 def test_files_keep_that_scores_are_truncated(tmp_path, template):
     data = embedded()
-    made = quietly(Chunker("winnow", template=template), data[:200])
+    made = Chunker("winnow", template=template).fit(data[:200])
     assert made.score(data[200:]) > 0.85
     assert made.model_.weights.truncated and made.model_.folded is None
     made.save(tmp_path / "winnow.riata")
@@ -208,7 +208,7 @@ def test_files_keep_that_scores_are_truncated(tmp_path, template):
 def test_a_seed_gives_one_model_whatever_the_threads():
     data = embedded()[:30]
     one, two, other = (
-        quietly(Chunker("winnow", epochs=3, template="classic", threads=threads, seed=seed), data).model_
+        Chunker("winnow", epochs=3, template="classic", threads=threads, seed=seed).fit(data).model_
         for threads, seed in ((1, 0), (2, 0), (1, 1))
     )
     assert weights_of(one) == weights_of(two)
@@ -217,32 +217,30 @@ def test_a_seed_gives_one_model_whatever_the_threads():
 
 def test_weights_of_sentences_and_labels_multiply_c():
     data = embedded()[:15]
-    heavy = quietly(
-        Chunker("winnow", epochs=300, template="classic", settings={"precision": "double"}),
-        data,
-        sample_weight=[2.0] * 15,
+    heavy = Chunker("winnow", epochs=300, template="classic", settings={"precision": "double"}).fit(
+        data, sample_weight=[2.0] * 15
     )
-    twice = quietly(
-        Chunker("winnow", epochs=300, template="classic", settings={"precision": "double", "c": 2.0, "eta": 0.2}), data
-    )
+    twice = Chunker(
+        "winnow", epochs=300, template="classic", settings={"precision": "double", "c": 2.0, "eta": 0.2}
+    ).fit(data)
     assert weights_of(heavy.model_) == pytest.approx(weights_of(twice.model_), abs=1e-6)
-    plain = quietly(Chunker("winnow", epochs=5, template="classic"), data)
-    weighed = quietly(Chunker("winnow", epochs=5, template="classic", class_weight="balanced"), data)
+    plain = Chunker("winnow", epochs=5, template="classic").fit(data)
+    weighed = Chunker("winnow", epochs=5, template="classic", class_weight="balanced").fit(data)
     assert weights_of(plain.model_) != weights_of(weighed.model_)
 
 
 def test_other_tasks_and_what_is_refused():
-    tagger = quietly(Tagger("winnow"), WORDS, TAGS)
+    tagger = Tagger("winnow").fit(WORDS, TAGS)
     assert tagger.score(WORDS, TAGS) == 1
     entities = embedded(("word", "tag", "entity"))
-    assert quietly(EntityRecognizer("winnow"), entities[:60]).score(entities[:60]) > 0.9
+    assert EntityRecognizer("winnow").fit(entities[:60]).score(entities[:60]) > 0.9
     refused(UnsupportedError, "truncated step by step", tagger.explain, WORDS[0])
     assert tagger.twin(queue="beam", beam=3).trace(WORDS[0]).output
     for parameters in ({"seeds": 2}, {"shards": 2}):
         refused(UnsupportedError, "means nothing to the recipe", Tagger("winnow", **parameters).fit, WORDS, TAGS)
     for recipe in ("winnow", "perceptron", "memm"):
         refused(SettingError, "'winnow'", tagger.set_params(recipe=recipe, warm_start=True).fit, WORDS, TAGS)
-    other = quietly(Tagger("perceptron", warm_start=True), WORDS, TAGS)
+    other = Tagger("perceptron", warm_start=True).fit(WORDS, TAGS)
     refused(UnsupportedError, "cannot go on from a model", other.set_params(recipe="winnow").fit, WORDS, TAGS)
     refused(UnsupportedError, "local sums", Chunker("winnow", structure="segments").fit, embedded()[:5])
     refused(UnsupportedError, "a part of the data", Tagger("winnow").partial_fit, WORDS, TAGS)

@@ -26,7 +26,7 @@ from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly, treebank
+from samples import CHUNKS, INPUTS, TAGS, WORDS, treebank
 
 DTYPES = ["u1", "u2", "u4", "i4", "i8", "f4"]
 ARRAYS = st.dictionaries(
@@ -280,14 +280,13 @@ def test_what_cannot_be_opened_is_named(tmp_path):
 @cache
 def trained(kind):
     makers = {
-        "chain": lambda: quietly(riata.Tagger("perceptron", epochs=2), WORDS, TAGS),
-        "segments": lambda: quietly(riata.Chunker("perceptron", structure="segments", epochs=2), CHUNKS),
-        "joint": lambda: quietly(riata.JointTagger("max-violation", epochs=2), CHUNKS),
-        "tree": lambda: quietly(riata.DependencyParser("perceptron", structure="tree", epochs=2), treebank()),
-        "transitions": lambda: quietly(riata.DependencyParser("max-violation", structure="transitions"), treebank()),
-        "roles": lambda: quietly(
-            riata.RoleLabeler("perceptron", epochs=1, template=parse("word[0]"), constraints="roles"),
-            riata.load("embedded-roles"),
+        "chain": lambda: riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS),
+        "segments": lambda: riata.Chunker("perceptron", structure="segments", epochs=2).fit(CHUNKS),
+        "joint": lambda: riata.JointTagger("max-violation", epochs=2).fit(CHUNKS),
+        "tree": lambda: riata.DependencyParser("perceptron", structure="tree", epochs=2).fit(treebank()),
+        "transitions": lambda: riata.DependencyParser("max-violation", structure="transitions").fit(treebank()),
+        "roles": lambda: riata.RoleLabeler("perceptron", epochs=1, template=parse("word[0]"), constraints="roles").fit(
+            riata.load("embedded-roles")
         ),
     }
     return makers[kind]()
@@ -319,7 +318,7 @@ def test_a_weight_of_1e15_is_accepted():
 
 
 def test_a_model_with_weights_that_could_not_be_loaded_is_not_saved():
-    model = quietly(riata.Tagger("perceptron", epochs=1), WORDS, TAGS)
+    model = riata.Tagger("perceptron", epochs=1).fit(WORDS, TAGS)
     flat = model.model_.weights.flat()
     flat[0] = 2e15
     model.model_.weights.set_flat(flat)
@@ -334,7 +333,7 @@ def test_a_model_of_roles_without_all_columns_of_slots_is_refused(inputs):
 
 def test_constraints_of_roles_need_all_columns_of_slots():
     corpus = as_corpus(CHUNKS)
-    labeler = quietly(riata.RoleLabeler("perceptron", epochs=1), corpus)
+    labeler = riata.RoleLabeler("perceptron", epochs=1).fit(corpus)
     constrained = labeler.set_params(constraints="roles")
     with pytest.raises(DataError, match="constraints of roles read the spans of slots; found 2 columns, expected 35"):
         constrained.predict(INPUTS)

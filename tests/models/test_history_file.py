@@ -13,7 +13,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, INPUTS, UNSEEN, WORDS, history_chunker, quietly
+from samples import CHUNKS, INPUTS, UNSEEN, WORDS, history_chunker
 
 PROBE = INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]
 ARRAYS = [
@@ -41,7 +41,7 @@ def test_weights_and_scores_come_back():
 
 
 def test_a_model_that_reads_no_labels_has_no_such_arrays():
-    _, arrays = container.unpack(memoryview(to_bytes(quietly(Tagger("early", epochs=1), WORDS, WORDS))))
+    _, arrays = container.unpack(memoryview(to_bytes(Tagger("early", epochs=1).fit(WORDS, WORDS))))
     assert not any(name.startswith("history") for name in arrays)
     assert set(ARRAYS) <= set(parts()[1])
 
@@ -51,7 +51,7 @@ def test_rows_without_weight_and_their_n_grams_are_left_out():
     template = parse("label[-1] word[0]\nlabel[-2] label[-1]\nbias[0]")
     made = Tagger("early", beam=1, epochs=1, template=template, settings={"average": False, "shuffle": False})
     words, labels = [["a", "b"], ["a", "b"]], [["Y", "X"], ["X", "X"]]
-    quietly(made, words, labels)
+    made.fit(words, labels)
     weights = weights_of(made.model_)
     _, arrays = made.model_.to_parts()
     assert 0 not in weights.values()
@@ -63,8 +63,7 @@ def test_rows_without_weight_and_their_n_grams_are_left_out():
 def test_the_same_seed_gives_the_same_bytes():
     template = history_chunker().model_.features.templates
     contents = [
-        to_bytes(quietly(Chunker("early", beam=3, epochs=4, seed=seed, template=template), CHUNKS))
-        for seed in (5, 5, 6)
+        to_bytes(Chunker("early", beam=3, epochs=4, seed=seed, template=template).fit(CHUNKS)) for seed in (5, 5, 6)
     ]
     assert contents[0] == contents[1] != contents[2]
 

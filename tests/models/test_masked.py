@@ -36,7 +36,7 @@ from riata.inference.rules.slots import LabelNames
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from rule_problems import automata, rule_sets
-from samples import draws, quietly
+from samples import draws
 
 LONGEST = 5
 
@@ -313,7 +313,7 @@ def test_of_outputs_of_equal_scores_the_list_begins_with_the_prediction(constrai
         words = [["a", "b", "b"], *([draw.choice("ab") for _ in range(draw.randint(1, 4))] for _ in range(3))]
         labels = [["P", "Q", "R"], *([draw.choice("PQR") for _ in sentence] for sentence in words[1:])]
         made = riata.Tagger("perceptron", epochs=1, settings={"average": False}, constraints=[constraint])
-        quietly(made, words, labels)
+        made.fit(words, labels)
         asked = [[draw.choice("abz") for _ in range(draw.randint(1, 4))] for _ in range(10)]
         for n in (1, 3):
             lists = made.predict_nbest(asked, n)

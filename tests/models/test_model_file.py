@@ -35,7 +35,6 @@ from samples import (
     hashed_chunker,
     history_chunker,
     number_tagger,
-    quietly,
     recoded_chunker,
     segment_chunker,
     some_slow,
@@ -108,7 +107,7 @@ def test_pruning_changes_no_prediction(model, probe):
 
 def test_n_grams_without_weight_are_not_stored():
     """Every sentence is right from the start, so nothing is learnt and nothing is stored."""
-    learnt_nothing = quietly(Tagger(epochs=1), WORDS, [["A"] * len(sentence) for sentence in WORDS])
+    learnt_nothing = Tagger(epochs=1).fit(WORDS, [["A"] * len(sentence) for sentence in WORDS])
     header, arrays = learnt_nothing.model_.to_parts()
     assert header["labels"] == ["A"]
     stored = {name: array.size for name, array in arrays.items() if name not in ("start", "end", "follow")}
@@ -118,7 +117,7 @@ def test_n_grams_without_weight_are_not_stored():
 
 
 def test_double_precision_models_are_stored_in_single_precision():
-    double = quietly(Tagger(epochs=3, settings={"precision": "double"}), WORDS, TAGS)
+    double = Tagger(epochs=3, settings={"precision": "double"}).fit(WORDS, TAGS)
     loaded = from_bytes(to_bytes(double))
     assert to_bytes(loaded) == to_bytes(double)
     assert loaded.predict(WORDS + UNSEEN) == double.predict(WORDS + UNSEEN)
@@ -132,7 +131,7 @@ def test_models_learnt_in_double_precision_predict_the_same_after_saving(structu
         words = [[draw.choice("abc") for _ in range(draw.randint(2, 5))] for _ in range(8)]
         labels = [[draw.choice(["B-X", "O", "B-Y"]) for _ in sentence] for sentence in words]
         made = Chunker("m3n", structure=structure, settings={"precision": "double", "C": 3.0, "gap": 0.001})
-        loaded = from_bytes(to_bytes(quietly(made, words, labels)))
+        loaded = from_bytes(to_bytes(made.fit(words, labels)))
         assert loaded.model_.single
         if loaded.predict(words) != made.predict(words):
             changed.append(turn)
@@ -170,15 +169,15 @@ def test_an_untrained_estimator_pickles_with_its_parameters():
 
 
 def test_numbers_of_numpy_are_stored_as_numbers():
-    plain = quietly(Tagger(epochs=2, seed=1, class_weight={"DT": 2.0}), WORDS, TAGS)
+    plain = Tagger(epochs=2, seed=1, class_weight={"DT": 2.0}).fit(WORDS, TAGS)
     weights = {"DT": np.float32(2)}
-    assert to_bytes(quietly(Tagger(epochs=np.int64(2), seed=np.uint8(1), class_weight=weights), WORDS, TAGS)) == (
+    assert to_bytes(Tagger(epochs=np.int64(2), seed=np.uint8(1), class_weight=weights).fit(WORDS, TAGS)) == (
         to_bytes(plain)
     )
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
-    contents = [to_bytes(quietly(Chunker(epochs=3, seed=seed), CHUNKS)) for seed in (5, 5, 6)]
+    contents = [to_bytes(Chunker(epochs=3, seed=seed).fit(CHUNKS)) for seed in (5, 5, 6)]
     assert contents[0] == contents[1] != contents[2]
 
 
@@ -187,7 +186,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
 
 def with_functions(**attributes):
     template = parse("\n".join(["word[0]", *(f"{name}[0]" for name in attributes)]))
-    return quietly(Tagger(epochs=3, template=template, attributes=attributes), WORDS, TAGS)
+    return Tagger(epochs=3, template=template, attributes=attributes).fit(WORDS, TAGS)
 
 
 def test_functions_are_stored_by_name_and_must_be_supplied(tmp_path):
@@ -403,7 +402,7 @@ def test_bits_that_no_table_has_are_refused(bits):
 
 def test_a_table_without_room_for_pairs_of_labels_is_refused():
     labels = [str(i) for i in range(40)]
-    made = quietly(Tagger(bits=11, epochs=1), [["w"] for _ in labels], [[label] for label in labels])
+    made = Tagger(bits=11, epochs=1).fit([["w"] for _ in labels], [[label] for label in labels])
     header, arrays = container.unpack(memoryview(to_bytes(made)))
     refused(ModelFileError, "bits are inconsistent", from_bytes, container.pack({**header, "bits": 10}, arrays))
 
@@ -437,7 +436,7 @@ def many_labels(labels, ngrams):
     """A file of a few hundred kilobytes whose weights, unfolded, have labels * labels * ngrams numbers."""
     words = [[f"w{i}" for i in range(labels)]]
     tags = [[f"L{i:03}" for i in range(labels)]]
-    tagger = quietly(riata.Tagger(epochs=1, template=parse("edge word[0]")), words, tags)
+    tagger = riata.Tagger(epochs=1, template=parse("edge word[0]")).fit(words, tags)
     header, arrays = container.unpack(memoryview(to_bytes(tagger)))
     texts = [f"v{i}".encode() for i in range(ngrams)]
     arrays["attribute/0/bytes"] = np.frombuffer(b"".join(texts), np.uint8)
@@ -496,7 +495,7 @@ def test_weights_are_unfolded_when_they_are_first_read():
 
 
 def test_a_hashed_table_is_made_when_it_is_first_read():
-    tagger = quietly(riata.Tagger(epochs=1, bits=12), WORDS, TAGS)
+    tagger = riata.Tagger(epochs=1, bits=12).fit(WORDS, TAGS)
     header, arrays = container.unpack(memoryview(to_bytes(tagger)))
     before = peak_mb()
     from_bytes(container.pack({**header, "bits": 28}, arrays))

@@ -18,7 +18,7 @@ from riata.models import container
 from riata.models.feature_parts import row_width
 from riata.models.segment_pruning import Rows
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, WORDS, embedded, quietly, segment_chunker
+from samples import CHUNKS, WORDS, embedded, segment_chunker
 
 
 def parts():
@@ -33,7 +33,7 @@ def changed(arrays, name, place, value):
 
 
 def test_what_carries_no_weight_is_left_out():
-    made = quietly(riata.Chunker("laso-perceptron", structure="segments", epochs=1), embedded()[:60])
+    made = riata.Chunker("laso-perceptron", structure="segments", epochs=1).fit(embedded()[:60])
     model, loaded = made.model_, from_bytes(to_bytes(made)).model_
     before, after = model.weights, loaded.weights
     assert np.count_nonzero(after.flat()) == np.count_nonzero(before.flat().astype(np.float32))
@@ -72,11 +72,11 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
 
 def test_training_goes_on_from_a_pruned_model(tmp_path):
     data = embedded()[:60]
-    made = quietly(riata.Chunker("laso-perceptron", structure="segments", epochs=2), data)
+    made = riata.Chunker("laso-perceptron", structure="segments", epochs=2).fit(data)
     made.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
-    quietly(loaded.set_params(warm_start=True, epochs=1), data)
-    quietly(made.set_params(warm_start=True, epochs=1), data)
+    loaded.set_params(warm_start=True, epochs=1).fit(data)
+    made.set_params(warm_start=True, epochs=1).fit(data)
     assert loaded.predict(data) == made.predict(data)
 
 
@@ -110,7 +110,7 @@ def test_rows_that_stand_for_nothing_are_refused():
 
 
 def test_a_weight_on_the_way_to_a_feature_is_refused():
-    made = quietly(riata.Chunker("early", epochs=1, template=parse("around tag[0]\nlength")), CHUNKS)
+    made = riata.Chunker("early", epochs=1, template=parse("around tag[0]\nlength")).fit(CHUNKS)
     header, arrays = container.unpack(memoryview(to_bytes(made)))
     loaded = from_bytes(to_bytes(made)).model_
     flat = loaded.weights.flat()
@@ -143,6 +143,6 @@ def test_a_limit_that_no_sentence_reaches_costs_nothing():
 
 
 def test_one_label_and_words_alone():
-    tagger = quietly(riata.Tagger("early", structure="segments", epochs=2), WORDS, [["A"] * len(s) for s in WORDS])
+    tagger = riata.Tagger("early", structure="segments", epochs=2).fit(WORDS, [["A"] * len(s) for s in WORDS])
     assert from_bytes(to_bytes(tagger)).predict(WORDS) == tagger.predict(WORDS)
     assert from_bytes(to_bytes(segment_chunker())).predict(CHUNKS) == segment_chunker().predict(CHUNKS)

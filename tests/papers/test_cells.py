@@ -22,7 +22,7 @@ from riata.errors import DataError
 from riata.scoring.counts import accuracy_of
 from riata.scoring.figures import Sample
 from riata.scoring.spans import f1_of
-from samples import embedded, quietly
+from samples import embedded
 
 WHOLE = registry.get("reproduction", "laso-alpha")
 SMALL = replace(WHOLE, rows=WHOLE.rows[4:6], quick_sentences=30)  # alpha 0.9 and 1
@@ -258,7 +258,7 @@ def test_the_report_says_that_data_are_made_up():
 @pytest.fixture(scope="module")
 def trained():
     data = embedded()
-    made = quietly(riata.JointTagger("laso-perceptron", beam=2, epochs=1), data[:40])
+    made = riata.JointTagger("laso-perceptron", beam=2, epochs=1).fit(data[:40])
     return Trained(made, data[:40], data[40:80], 1.5)
 
 

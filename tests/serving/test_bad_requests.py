@@ -10,7 +10,7 @@ import pytest
 
 import riata
 from riata.serving.limits import Limits
-from samples import WORDS, quietly
+from samples import WORDS
 from serving_help import served
 
 DEEP = b'{"tokens":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -221,7 +221,7 @@ def test_warnings_become_lines_of_the_log_one_per_second(caplog, monkeypatch):
 
 def test_input_unlike_the_training_data_can_be_forced(tmp_path):
     train = riata.load("embedded", "train")
-    quietly(riata.Chunker("perceptron", epochs=1), train).save(tmp_path / "c.riata")
+    riata.Chunker("perceptron", epochs=1).fit(train).save(tmp_path / "c.riata")
     odd = [[word, "_"] for word in ["the", "old", "bus", "stopped", "there"]] * 3
     with served({"c": tmp_path / "c.riata"}) as talk:
         status, answer = talk.predict(rows=[odd])

@@ -7,7 +7,7 @@ import pytest
 import riata
 from checks import refused
 from riata.confidence.calibration import Calibration
-from samples import CHUNKS, FEATURES, UNSEEN, WORDS, quietly, treebank
+from samples import CHUNKS, FEATURES, UNSEEN, WORDS, treebank
 from serving_help import served
 
 CORPUS = riata.load("embedded", "train", ("word", "tag"))[:60]
@@ -61,7 +61,7 @@ def test_two_outputs_have_their_names(talk, files):
 
 
 def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
-    model = quietly(riata.DependencyParser("perceptron", epochs=2, tags="own"), treebank())
+    model = riata.DependencyParser("perceptron", epochs=2, tags="own").fit(treebank())
     model.save(tmp_path / "own.riata")
     words = ["the", "dog", "left", "."]
     with served({"own": tmp_path / "own.riata"}, watch=False) as talk:
@@ -157,7 +157,7 @@ def test_models_say_what_can_be_asked_of_them(talk):
 
 
 def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
-    model = quietly(riata.Tagger("perceptron", epochs=2, passes=2, folds=2, context="file"), CORPUS)
+    model = riata.Tagger("perceptron", epochs=2, passes=2, folds=2, context="file").fit(CORPUS)
     model.save(tmp_path / "two.riata")
     with served({"two": tmp_path / "two.riata"}, watch=False) as talk:
         found = talk.predict(tokens=WORDS)[1]["sentences"]
@@ -169,5 +169,5 @@ def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
 def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
     from riata.serving.shelf import Shelf
 
-    quietly(riata.RoleLabeler("perceptron", epochs=1), riata.load("embedded-roles")).save(tmp_path / "r.riata")
+    riata.RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")).save(tmp_path / "r.riata")
     refused(riata.errors.UnsupportedError, "needs more than tokens", Shelf, {"r": tmp_path / "r.riata"})

@@ -28,7 +28,6 @@ from samples import (
     chunker,
     embedded,
     feature_tagger,
-    quietly,
     segment_chunker,
     tagger,
 )
@@ -52,7 +51,7 @@ def words_of(tree):
 
 @pytest.fixture(scope="module")
 def joint():
-    return quietly(JointTagger(epochs=2, beam=2), CHUNKS)
+    return JointTagger(epochs=2, beam=2).fit(CHUNKS)
 
 
 # --- predictions --------------------------------------------------------------------------------------------------------
@@ -104,7 +103,7 @@ def test_words_of_all_sentences_are_shown_with_their_labels(joint):
 def test_the_words_are_those_that_the_model_reads():
     data = [[(tag, word) for word, tag, _ in sentence] for sentence in CHUNKS]
     corpus = riata.data.memory.as_corpus([[(*row, "x") for row in sentence] for sentence in data]).select([1, 2])
-    model = quietly(Tagger(epochs=1), corpus)
+    model = Tagger(epochs=1).fit(corpus)
     shown = model.predict(riata.data.memory.as_corpus(data))
     assert list(words_of(parsed(shown._repr_html_()))) == WORDS
 
@@ -132,13 +131,13 @@ def test_a_list_that_was_changed_is_still_shown():
 
 def test_arrays_are_shown_by_the_number_of_a_token():
     arrays = [np.ones((3, 2)), np.zeros((2, 2))]
-    model = quietly(Tagger(epochs=1), arrays, [["a", "b", "a"], ["b", "a"]])
+    model = Tagger(epochs=1).fit(arrays, [["a", "b", "a"], ["b", "a"]])
     assert list(words_of(parsed(model.predict(arrays)._repr_html_()))) == [["[0]", "[1]", "[2]"], ["[0]", "[1]"]]
 
 
 def test_everything_is_escaped():
     data = [[(word, f"<{i}>", "B-<i>") for i, word in enumerate(NASTY)]]
-    model = quietly(Chunker(epochs=1), data)
+    model = Chunker(epochs=1).fit(data)
     for thing in (model.predict(data), model, model.evaluate(data), model.errors(data), Chunker(template="<b>")):
         parsed(thing._repr_html_())
     assert "<script>" not in model.predict(data)._repr_html_()
@@ -218,7 +217,7 @@ def test_scikit_learn_shows_estimators_inside_its_own():
 
 def test_facts_are_those_of_inspect(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    quietly(Chunker(epochs=1, dev=0.3), embedded()[:20]).save("m.riata")
+    Chunker(epochs=1, dev=0.3).fit(embedded()[:20]).save("m.riata")
     model = riata.load_model("m.riata")
     shown = json.loads(run("inspect", "m.riata", "--json")[1])
     facts = facts_of(model, (tmp_path / "m.riata").stat().st_size)
@@ -237,10 +236,10 @@ def test_inspect_takes_labels_and_types_of_every_structure(tmp_path, run, monkey
         "segments": Chunker("laso-alma", epochs=1, beam=2),
         "joint": JointTagger(epochs=1, beam=2),
     }
-    quietly(makers[kind], embedded()[:40]).save("m.riata")
+    makers[kind].fit(embedded()[:40]).save("m.riata")
     counts = riata.load_model("m.riata").facts_["label_counts"]
-    status, out, _ = run("inspect", "m.riata", "--label", "B-NP", "--top", "20")
-    assert status == 0 and f"{counts['B-NP']:,}" in out
+    out = run.ok("inspect", "m.riata", "--label", "B-NP", "--top", "20")
+    assert f"{counts['B-NP']:,}" in out
     found = json.loads(run("inspect", "m.riata", "--label", "B-NP", "--top", "20", "--json")[1])
     assert list(found["heaviest"]) == ["B-NP"] and len(found["heaviest"]["B-NP"]) == 20
     by_type = json.loads(run("inspect", "m.riata", "--label", "NP", "--top", "20", "--json")[1])["heaviest"]
@@ -252,12 +251,12 @@ def test_inspect_takes_labels_and_types_of_every_structure(tmp_path, run, monkey
         assert f"{counts['B-NP'] + counts['I-NP']:,}" in run("inspect", "m.riata", "--label", "NP")[1]
     if kind == "joint":
         assert list(json.loads(run("inspect", "m.riata", "--label", "NN", "--json")[1])["heaviest"]) == ["NN"]
-    status, _, err = run("inspect", "m.riata", "--label", "B-XX")
-    assert status == 2 and "Unknown label 'B-XX'" in err
+    err = run.fails("inspect", "m.riata", "--label", "B-XX")
+    assert "Unknown label 'B-XX'" in err
 
 
 def test_types_are_for_chunks_alone(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    quietly(Tagger(epochs=1), WORDS, [[f"x-{tag}" for tag in tags] for tags in TAGS]).save("m.riata")
+    Tagger(epochs=1).fit(WORDS, [[f"x-{tag}" for tag in tags] for tags in TAGS]).save("m.riata")
     assert run("inspect", "m.riata", "--label", "x-NN")[0] == 0
     assert run("inspect", "m.riata", "--label", "NN")[0] == 2

@@ -13,7 +13,7 @@ from riata import Chunker, EntityRecognizer, JointTagger, Tagger, errors
 from riata.data import named_features as given
 from riata.errors import DataError, RiataError, TemplateError, shortened
 from riata.features.templates import parse
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, feature_tagger, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, feature_tagger
 
 TOKEN = "aB1-é東." * 125_000
 TEMPLATE = parse("word[0]\nmine[0]\nedge")
@@ -31,7 +31,7 @@ def fails_on_dogs(word):
 
 @pytest.mark.parametrize("method", ["predict", "predict_nbest", "evaluate", "score", "partial_fit", "fit"])
 def test_a_function_that_fails_is_named_with_the_word_whatever_is_asked(method):
-    trained = quietly(tagger(fails_on_dogs), WORDS, TAGS)
+    trained = tagger(fails_on_dogs).fit(WORDS, TAGS)
     before = trained.predict(WORDS)
     extra = {"predict": (), "predict_nbest": (2,)}.get(method, ([["NN"]],))
     with pytest.raises(DataError, match=r"attribute 'mine' failed on 'dogs': IndexError") as caught:
@@ -42,12 +42,12 @@ def test_a_function_that_fails_is_named_with_the_word_whatever_is_asked(method):
 
 def test_a_function_that_fails_on_a_megabyte_shows_it_in_short():
     with pytest.raises(DataError, match="attribute 'mine' failed on 'aB1-é東") as caught:
-        quietly(tagger(lambda word: word[10**7]), [[TOKEN]], [["NN"]])
+        tagger(lambda word: word[10**7]).fit([[TOKEN]], [["NN"]])
     assert len(str(caught.value)) < 500
 
 
 def test_none_is_no_feature():
-    with_none = quietly(tagger(lambda word: None if len(word) > 3 else word), WORDS, TAGS)
+    with_none = tagger(lambda word: None if len(word) > 3 else word).fit(WORDS, TAGS)
     assert set(with_none.model_.features.alphabets[1].texts()) == {w for s in WORDS for w in s if len(w) <= 3}
 
 
@@ -75,7 +75,7 @@ def test_a_template_that_reads_a_missing_column_is_refused(tmp_path, template, r
 
 @pytest.mark.parametrize("method", ["predict", "predict_nbest", "evaluate"])
 def test_a_column_that_is_missing_later_is_refused(method):
-    trained = quietly(riata.Chunker(epochs=1), CHUNKS)
+    trained = riata.Chunker(epochs=1).fit(CHUNKS)
     extra = {"predict": (), "predict_nbest": (2,)}.get(method, ([["B-NP"] * len(s) for s in WORDS],))
     refused(DataError, "reads column 1, but the data have only 1 column", getattr(trained, method), WORDS, *extra)
 
@@ -90,9 +90,7 @@ def test_huge_tokens_and_sentences_are_learnt_labelled_and_traced(task, recipe, 
     began = time.process_time()
     labels = ["B-NP", "B-VP", "O"] * (len(sentence) // 2)
     labels = labels[: len(sentence)]
-    model = quietly(
-        task(recipe, epochs=1, **options), [*INPUTS, sentence], [*([t[2] for t in s] for s in CHUNKS), labels]
-    )
+    model = task(recipe, epochs=1, **options).fit([*INPUTS, sentence], [*([t[2] for t in s] for s in CHUNKS), labels])
     assert [len(s) for s in model.predict([sentence])] == [len(sentence)]
     assert 0 <= model.score([sentence], [labels]) <= 1
     if options:
@@ -105,7 +103,7 @@ def test_huge_tokens_and_sentences_are_learnt_labelled_and_traced(task, recipe, 
 def test_a_trace_blames_a_megabyte_in_short():
     """A model that learnt the wrong label of a token is misled by its name."""
     words = [[TOKEN, "barks"]] * 3
-    model = quietly(riata.Tagger("laso-perceptron", beam=1, epochs=3), words, [["X", "Y"]] * 2 + [["Y", "X"]])
+    model = riata.Tagger("laso-perceptron", beam=1, epochs=3).fit(words, [["X", "Y"]] * 2 + [["Y", "X"]])
     shown = [str(model.trace(words[0], truth)) for truth in (["X", "Y"], ["Y", "X"])]
     assert all(len(text) < 3000 for text in shown)
     assert any("misled by" in text for text in shown)
@@ -152,7 +150,7 @@ def test_dictionaries_nested_too_deep_are_refused_with_their_token(features):
 
 
 def test_dictionaries_may_be_nested_as_deep_as_people_nest_them():
-    tagger = quietly(riata.Tagger(epochs=1), [[nested(20), {"b": 1}]], [["A", "B"]])
+    tagger = riata.Tagger(epochs=1).fit([[nested(20), {"b": 1}]], [["A", "B"]])
     assert tagger.model_.features.given.texts()[0] == ":".join(["a"] * 21)
 
 
@@ -164,7 +162,7 @@ def test_features_that_cannot_be_printed_are_refused_with_their_token(features):
 
 @pytest.mark.parametrize("kind", SPARSE)
 def test_sparse_matrices_are_refused_in_words(kind):
-    matrix, trained = kind(np.eye(3)), quietly(riata.Tagger(epochs=1), [np.eye(3)], [["A", "B", "A"]])
+    matrix, trained = kind(np.eye(3)), riata.Tagger(epochs=1).fit([np.eye(3)], [["A", "B", "A"]])
     for X in (matrix, [matrix], [[matrix]]):
         refused(DataError, "", riata.Tagger().fit, X, [["A", "B", "A"]])
         refused(DataError, "", trained.predict, X)
@@ -176,7 +174,7 @@ def test_a_sparse_matrix_is_told_the_way_out():
 
 @pytest.mark.parametrize("scalar", SCALARS)
 def test_arrays_without_dimensions_are_refused_in_words(scalar):
-    trained = quietly(riata.Tagger(epochs=1), WORDS, TAGS)
+    trained = riata.Tagger(epochs=1).fit(WORDS, TAGS)
     for X in (scalar, [scalar], [[scalar]]):
         refused(DataError, "", riata.Tagger().fit, X, [["A"]])
         refused(DataError, "", trained.predict, X)
@@ -225,7 +223,7 @@ def test_lists_of_other_things_than_strings_are_refused(value):
 def test_masked_arrays_and_arrays_without_columns_are_refused():
     masked = np.ma.masked_array(np.eye(2), mask=np.ones((2, 2)))
     refused(DataError, r"sentence 1 .*masked values", riata.Tagger().fit, [np.eye(2), masked], [["A", "B"]] * 2)
-    assert quietly(riata.Tagger(epochs=1), [np.ma.masked_array(np.eye(2))], [["A", "B"]])
+    assert riata.Tagger(epochs=1).fit([np.ma.masked_array(np.eye(2))], [["A", "B"]])
     refused(DataError, "no columns", riata.Tagger().fit, [np.empty((2, 0))], [["A", "B"]])
 
 
@@ -278,7 +276,7 @@ def test_fields_of_conllu_are_named_in_python_too(tmp_path):
     (tmp_path / "a.conllu").write_text("".join(rows) + "\n")
     with pytest.raises(errors.LabelError, match=r"in the output column, xpos, is '_'.*\n.*upos \(2 values: X, Y\)"):
         Tagger().fit(riata.read_conllu(tmp_path / "a.conllu"))
-    quietly(Tagger(epochs=1), riata.read_conllu(tmp_path / "a.conllu", ["form", "upos"]))
+    Tagger(epochs=1).fit(riata.read_conllu(tmp_path / "a.conllu", ["form", "upos"]))
 
 
 def test_of_values_in_memory_it_is_a_warning():
@@ -287,7 +285,7 @@ def test_of_values_in_memory_it_is_a_warning():
 
 
 def test_a_model_that_knows_more_labels_goes_on_with_one(read, recwarn):
-    tagger = quietly(Tagger(epochs=1, warm_start=True), WORDS, TAGS)
-    quietly(tagger, read([[(word, "NN") for word in words] for words in WORDS]))
+    tagger = Tagger(epochs=1, warm_start=True).fit(WORDS, TAGS)
+    tagger.fit(read([[(word, "NN") for word in words] for words in WORDS]))
     assert Tagger().partial_fit(WORDS, ONE, classes=["X", "Y"]).predict(WORDS) == ONE
     assert not [warning for warning in recwarn if "nothing to learn" in str(warning.message)]

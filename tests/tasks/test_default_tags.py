@@ -8,7 +8,7 @@ from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 from riata.estimators.taggers import MANY, new_tagger
 from riata.learning.events import ignore
-from samples import quietly, treebank
+from samples import treebank
 
 TRAIN, OTHER = treebank()[:24], treebank()[24:]
 WORDS = [[token[0] for token in sentence] for sentence in OTHER]
@@ -27,11 +27,11 @@ def told(parser, *data):
 
 @pytest.fixture(scope="module")
 def parser():
-    return quietly(riata.DependencyParser(epochs=3), TRAIN)
+    return riata.DependencyParser(epochs=3).fit(TRAIN)
 
 
 def test_words_are_enough_without_options(parser):
-    own = quietly(riata.DependencyParser(tags="own", epochs=3), TRAIN)
+    own = riata.DependencyParser(tags="own", epochs=3).fit(TRAIN)
     assert parser.predict(WORDS) == parser.predict(OTHER) == own.predict(WORDS)
     with pytest.raises(
         UnsupportedError, match=r"(?s)the model has taggers of its own, but warm_start=True.*--tags given"
@@ -41,7 +41,7 @@ def test_words_are_enough_without_options(parser):
 
 
 def test_a_parser_with_taggers_goes_on_learning_from_given_tags():
-    parser = quietly(riata.DependencyParser(epochs=2), TRAIN)
+    parser = riata.DependencyParser(epochs=2).fit(TRAIN)
     parser.set_params(tags="given").partial_fit(OTHER)
     assert parser.tags_read == "given" and not parser.taggers_ and parser.predict(OTHER)
 
@@ -65,13 +65,13 @@ def test_portions_are_read_with_their_tags():
 
 @pytest.mark.parametrize("tags", [None, "own", "given"])
 def test_columns_that_are_the_same_throughout_are_left_out(tags):
-    plain = quietly(riata.DependencyParser(tags=tags, epochs=3), TRAIN)
+    plain = riata.DependencyParser(tags=tags, epochs=3).fit(TRAIN)
     more = riata.DependencyParser(tags=tags, epochs=3, dev=as_corpus(silent(OTHER)))
     assert "column 1 is '_' throughout: it is left out." in told(more, silent(TRAIN))
     assert more.inputs_ == (0, *(column + 1 for column in plain.inputs_[1:]))
     assert more.predict(silent(OTHER)) == plain.predict(OTHER)
     assert more.best_score_ == pytest.approx(100 * plain.score(OTHER))
-    other = quietly(riata.DependencyParser(tags=tags, epochs=3), silent(TRAIN), None, silent(OTHER))
+    other = riata.DependencyParser(tags=tags, epochs=3).fit(silent(TRAIN), None, silent(OTHER))
     assert other.best_score_ == more.best_score_
     if tags == "given":
         more.set_params(dev=None)

@@ -37,7 +37,6 @@ from samples import (
     chunker,
     embedded,
     feature_tagger,
-    quietly,
     tagger,
     treebank,
 )
@@ -476,7 +475,7 @@ def test_development_data_choose_the_epoch_and_patience_ends_training():
 
 def test_refitting_trains_on_everything_for_the_best_number_of_epochs():
     data = embedded()[:80]
-    model = quietly(Chunker(epochs=6, dev=0.25, refit=True), data)
+    model = Chunker(epochs=6, dev=0.25, refit=True).fit(data)
     plain = Chunker(epochs=model.best_epoch_).fit(data)
     assert model.predict(embedded(split="test")) == plain.predict(embedded(split="test"))
     assert model.best_score_ is not None

@@ -13,7 +13,7 @@ from riata.entry import main
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, INPUTS, history_chunker, quietly
+from samples import CHUNKS, INPUTS, history_chunker
 
 
 def run(capsys, *arguments):
@@ -97,7 +97,7 @@ def test_diagnose_measures_them():
 
 def chunker(template, beam=1, **params):
     made = riata.Chunker("early", beam=beam, epochs=2, template=parse(template), **params)
-    return quietly(made, riata.load("embedded", "train", ("word", "tag", "chunk"))[:80])
+    return made.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:80])
 
 
 TEST = riata.load("embedded", "test", ("word", "tag", "chunk"))[:40]

@@ -19,7 +19,7 @@ from riata.features.transitions import compile_transitions, parse
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks
 from riata.models import container
-from samples import check_words_are_enough, other_tags, quietly, treebank
+from samples import check_words_are_enough, other_tags, treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 TAGS = [[token[1] for token in sentence] for sentence in treebank()]
@@ -34,7 +34,7 @@ def joint(recipe="max-violation", *, system="arc-hybrid", **given):
 
 @pytest.fixture(scope="module")
 def parser():
-    return quietly(joint(), treebank()[:24])
+    return joint().fit(treebank()[:24])
 
 
 def test_words_are_enough(parser):
@@ -66,7 +66,7 @@ def test_tags_come_out_and_are_evaluated(parser):
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
 def test_every_recipe_and_system_learns_tags_and_trees(recipe, system):
-    learnt = quietly(joint(recipe, system=system, epochs=8), treebank()[:24])
+    learnt = joint(recipe, system=system, epochs=8).fit(treebank()[:24])
     metrics = learnt.evaluate(treebank()[:24]).metrics
     assert metrics["las"] > 90 and metrics["tags"] > 95
 
@@ -96,7 +96,7 @@ def all_trees(length):
 @pytest.mark.parametrize("system", ["arc-hybrid", "arc-standard"])
 def test_an_unbounded_beam_finds_the_best_of_all_trees_with_all_tags(system):
     """Every tree with every tag sequence is scored by itself."""
-    learnt = quietly(joint(system=system, epochs=2), treebank()[:24]).set_params(beam=100_000, tags="given")
+    learnt = joint(system=system, epochs=2).fit(treebank()[:24]).set_params(beam=100_000, tags="given")
     words, lists = ("saw", "dog", "likes"), ("NOUN VERB", "NOUN | ADJ VERB", "VERB NOUN DET")
     inputs = as_corpus([list(zip(words, lists, strict=True))])
     model = learnt.model_
@@ -124,9 +124,9 @@ def test_tags_of_the_data_or_of_the_tagger_may_be_read_instead(parser):
     own = pickle.loads(pickle.dumps(parser)).set_params(tags="own")
     tagger = own.taggers_[-1]
     assert own.tagged(as_corpus(WORDS)).sentences_of(1) == [list(found) for found in tagger.predict(WORDS)]
-    trained = quietly(parser.untrained(tags="own"), treebank()[:24])
+    trained = parser.untrained(tags="own").fit(treebank()[:24])
     refused(UnsupportedError, "not trained to choose tags", trained.set_params(tags="joint").predict, WORDS)
-    trained = quietly(parser.untrained(tags="given"), treebank()[:24])
+    trained = parser.untrained(tags="given").fit(treebank()[:24])
     refused(UnsupportedError, "has no taggers", trained.set_params(tags="joint").predict, WORDS)
 
 
@@ -186,7 +186,7 @@ def test_traces_and_explanations_show_the_tags_that_are_chosen(parser):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_confidences_and_errors_of_search_are_as_without_joint_tags(system):
-    learnt = quietly(joint(system=system), treebank()[:24])
+    learnt = joint(system=system).fit(treebank()[:24])
     for sentence, tokens in zip(WORDS, learnt.predict_confidence(WORDS), strict=True):
         assert len(tokens) == len(sentence) and all(0 <= value <= 1 for value in np.ravel(tokens))
     assert learnt.search_errors(treebank()).counts["right"] > 0
@@ -214,7 +214,7 @@ def test_texts_of_likely_tags():
 def test_development_data_are_tagged_and_refitting_keeps_tags():
     learnt = joint(epochs=3).fit(treebank()[:20], None, other_tags(treebank()[20:]), listener=ignore)
     assert learnt.best_score_ == pytest.approx(100 * learnt.score(treebank()[20:]))
-    learnt = quietly(joint(epochs=3, dev=0.2, refit=True), treebank())
+    learnt = joint(epochs=3, dev=0.2, refit=True).fit(treebank())
     assert learnt.evaluate(treebank()).metrics["tags"] > 90
 
 
@@ -226,15 +226,14 @@ def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
     bare = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n2\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n".format(*WORDS[0][:2])
     (tmp_path / "new.conllu").write_text("# a remark\n" + bare)
     arguments = ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
-    status, _, err = run("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
-    assert status == 0, err
+    run.ok("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
     status, out, _ = run("predict", "--model", "p.riata", "new.conllu")
     rows = [row.split("\t") for row in out.splitlines()[1:3]]
     assert status == 0 and all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
-    status, out, _ = run("evaluate", "--model", "p.riata", "train.conllu")
-    assert status == 0 and ("tags 9" in out or "tags 100" in out)
-    status, _, err = run("train", "parse", "--structure", "projective", "--tags", "joint", *arguments)
-    assert status == 2 and "chooses none" in err and "transitions" in err
+    out = run.ok("evaluate", "--model", "p.riata", "train.conllu")
+    assert "tags 9" in out or "tags 100" in out
+    err = run.fails("train", "parse", "--structure", "projective", "--tags", "joint", *arguments)
+    assert "chooses none" in err and "transitions" in err
 
 
 @pytest.mark.parametrize(
@@ -275,9 +274,9 @@ def test_data_without_tags_are_refused(parser):
 
 def test_templates_may_read_what_is_likely_only_if_tags_are_chosen():
     mine = parse("tag[s0]\nword[b0]\nlikely[b0] tag[p0]\ntag[s0] tag[b0]\ntag[s1] tag[s0]\nword[b0] tag[p1] word[p0]")
-    learnt = quietly(joint(template=mine, epochs=10), treebank()[:24])
+    learnt = joint(template=mine, epochs=10).fit(treebank()[:24])
     assert learnt.model_.features.templates == mine and learnt.evaluate(treebank()).metrics["tags"] > 90
-    refused(TemplateError, "no tags are chosen", quietly, joint(template=mine).set_params(tags="own"), treebank()[:24])
+    refused(TemplateError, "no tags are chosen", joint(template=mine).set_params(tags="own").fit, treebank()[:24])
     with pytest.raises(TemplateError, match="5 parts, since tags are chosen"):
         compile_transitions(parse("word[s0] tag[s0] word[s1] tag[s1] word[b0]"), tags=True, chosen=1)
 

@@ -8,7 +8,7 @@ import pytest
 import riata
 from checks import refused
 from riata.data.memory import as_corpus
-from samples import other_tags, quietly, treebank
+from samples import other_tags, treebank
 
 TOY = [
     [("w", "A", "0", "root"), ("b", "B", "1", "q")],
@@ -22,7 +22,7 @@ TRIPLES = [[(int(head), relation, tag) for _, tag, head, relation in sentence] f
 
 def parsed(data, **given):
     settings = {"recipe": "max-violation", "epochs": 2, "beam": 2, "seed": 1, **given}
-    return quietly(riata.DependencyParser(structure="transitions", tags="joint", **settings), data)
+    return riata.DependencyParser(structure="transitions", tags="joint", **settings).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -138,12 +138,12 @@ def test_the_command_compares_with_tags(toy, tmp_path, run):
     toy.save(tmp_path / "toy.riata")
     (tmp_path / "odd.txt").write_text("".join(" ".join(token) + "\n" for token in ODD), encoding="utf-8")
     command = ("explain", "--model", str(tmp_path / "toy.riata"), str(tmp_path / "odd.txt"), "--sentence", "1")
-    status, out, _ = run(*command)
-    assert status == 0 and "← differs" in out and "model error" in out
-    status, out, _ = run(*command, "--against", "0/root/C 1/p/B")
-    assert status == 0 and "shift C shift B right p" in out
-    status, out, _ = run(*command, "--against", "0/root 1/p")
-    assert status == 0 and "right p" in out
+    out = run.ok(*command)
+    assert "← differs" in out and "model error" in out
+    out = run.ok(*command, "--against", "0/root/C 1/p/B")
+    assert "shift C shift B right p" in out
+    out = run.ok(*command, "--against", "0/root 1/p")
+    assert "right p" in out
     status, _, err = run(*command, "--against", "0/root 1")
     assert status != 0 and "without a slash" in err
 

@@ -21,7 +21,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, draws, embedded, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, draws, embedded
 
 NAMES = tuple(shown_encodings())
 SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
@@ -109,8 +109,8 @@ def test_predictions_are_legal_and_go_there_and_back(drawn):
     spans = st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=1, max_size=6)
     labels = drawn.draw(st.lists(spans, min_size=1, max_size=4))
     words = [[drawn.draw(st.sampled_from("abc")) for _ in sentence] for sentence in labels]
-    made = quietly(
-        Chunker("mira", epochs=2, learn_as=learnt, encoding="iob2", template=parse("word[0]\nedge")), words, labels
+    made = Chunker("mira", epochs=2, learn_as=learnt, encoding="iob2", template=parse("word[0]\nedge")).fit(
+        words, labels
     )
     made.set_model(made.model_, as_learnt(get(encoding), learnt))  # as if the data had been written so
     for tags in made.predict(words):
@@ -195,8 +195,8 @@ def test_illegal_tags_are_read_as_conlleval_does_before_they_are_recoded():
 def test_types_have_the_labels_of_chunks_of_any_length(encoding, learnt):
     """In training, each VP has one token and each PP has two; another PP touches none of its type."""
     seen = [[("a", "B-VP"), ("b", "B-PP"), ("c", "I-PP"), ("d", "O")], [("a", "B-VP"), ("d", "O")]]
-    made = quietly(
-        Chunker("crf", template=parse("word[0]\nedge"), learn_as=learnt), recoded(as_corpus(seen), "iob2", encoding)
+    made = Chunker("crf", template=parse("word[0]\nedge"), learn_as=learnt).fit(
+        recoded(as_corpus(seen), "iob2", encoding)
     )
     chunk, touching = get(learnt).chunk, get(learnt).touching
     if encoding != learnt:
@@ -220,7 +220,7 @@ def as_learnt_labels(corpus, encoding):
 def test_joint_tags_have_them_too():
     seen = [[("a", "N", "B-VP"), ("d", "V", "O")]]
     for parameters in ({}, {"recipe": "crf", "structure": "factorial"}):
-        made = quietly(riata.JointTagger(learn_as="bioes", epochs=1, **parameters), seen)
+        made = riata.JointTagger(learn_as="bioes", epochs=1, **parameters).fit(seen)
         assert {chunk for _, chunk in made.classes_} == {"O", "B-VP", "I-VP"}
         assert made.model_.outputs.chunks == ("O", "S-VP", "B-VP", "E-VP", "I-VP")
 
@@ -302,7 +302,7 @@ def test_sentence_weights_are_unaffected():
 
 def test_entities_and_labels_apart_from_words():
     labels = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
-    made = quietly(EntityRecognizer(learn_as="bilou", epochs=8), WORDS, labels)
+    made = EntityRecognizer(learn_as="bilou", epochs=8).fit(WORDS, labels)
     assert made.learnt_as_ == "bilou" and "U-VP" in made.model_.labels
     assert made.predict(WORDS) == labels
 
@@ -342,7 +342,7 @@ def test_files_are_labelled_in_the_encoding_of_the_data(tmp_path):
 
 
 def test_predicted_labels_that_the_model_never_gives_are_refused():
-    made = quietly(Chunker(template=SMALL, epochs=1), recoded(as_corpus(CHUNKS), "iob2", "bioes"))
+    made = Chunker(template=SMALL, epochs=1).fit(recoded(as_corpus(CHUNKS), "iob2", "bioes"))
     made.set_model(made.model_, as_learnt(get("iob2"), "bioes"))
     inside = np.full(len(CHUNKS[0]), made.classes_.index("B-VP"), np.int32)
     assert made.search_errors(CHUNKS[:1], predicted=inside).wrong == 1
@@ -356,7 +356,7 @@ def test_predicted_labels_that_the_model_never_gives_are_refused():
 )
 def test_odd_gold_labels_are_wrong_and_no_error(gold):
     for learn_as in (None, "bioes"):
-        made = quietly(Chunker(learn_as=learn_as, template=SMALL, epochs=8), CHUNKS)
+        made = Chunker(learn_as=learn_as, template=SMALL, epochs=8).fit(CHUNKS)
         assert made.search_errors(INPUTS[:1], [gold]).counts == {
             "wrong": 1,
             "search": 0,
@@ -367,9 +367,7 @@ def test_odd_gold_labels_are_wrong_and_no_error(gold):
             "lucky": 0,
             "test": "exact",
         }
-        assert made.score(INPUTS[:1], [gold]) == quietly(Chunker(template=SMALL, epochs=8), CHUNKS).score(
-            INPUTS[:1], [gold]
-        )
+        assert made.score(INPUTS[:1], [gold]) == Chunker(template=SMALL, epochs=8).fit(CHUNKS).score(INPUTS[:1], [gold])
 
 
 @pytest.mark.parametrize("refit", [False, True])
@@ -404,12 +402,12 @@ def test_models_are_kept_with_both_encodings(tmp_path, encoding):
     ],
 )
 def test_inconsistent_files_are_refused(change, says):
-    header, arrays = container.unpack(memoryview(to_bytes(quietly(Chunker(learn_as="bioes", epochs=1), CHUNKS))))
+    header, arrays = container.unpack(memoryview(to_bytes(Chunker(learn_as="bioes", epochs=1).fit(CHUNKS))))
     refused(errors.ModelFileError, says, from_bytes, container.pack({**header, **change}, arrays))
 
 
 def test_files_from_before_learn_as_are_read():
-    header, arrays = container.unpack(memoryview(to_bytes(quietly(Chunker(epochs=1), CHUNKS))))
+    header, arrays = container.unpack(memoryview(to_bytes(Chunker(epochs=1).fit(CHUNKS))))
     del header["learnt_as"], header["params"]["learn_as"]
     assert from_bytes(container.pack(header, arrays)).learnt_as_ == "iob2"
 

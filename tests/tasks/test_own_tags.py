@@ -14,14 +14,14 @@ from riata.estimators.own_tags import OwnTags
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
-from samples import check_words_are_enough, other_tags, quietly, treebank
+from samples import check_words_are_enough, other_tags, treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 
 
 @pytest.fixture(scope="module")
 def parser():
-    return quietly(riata.DependencyParser(tags="own", epochs=3), treebank()[:24])
+    return riata.DependencyParser(tags="own", epochs=3).fit(treebank()[:24])
 
 
 def test_words_are_enough(parser):
@@ -67,7 +67,7 @@ def test_development_data_are_tagged_by_the_taggers():
     again = riata.DependencyParser(tags="own", epochs=3, dev=as_corpus(treebank()[20:]))
     again.fit(treebank()[:20], listener=ignore)
     assert parser.best_score_ == again.best_score_ == pytest.approx(100 * again.score(treebank()[20:]))
-    assert quietly(riata.DependencyParser(tags="own", epochs=3, dev=0.2), treebank()).best_score_ is not None
+    assert riata.DependencyParser(tags="own", epochs=3, dev=0.2).fit(treebank()).best_score_ is not None
 
 
 def test_models_contain_their_taggers(parser, tmp_path):
@@ -79,7 +79,7 @@ def test_models_contain_their_taggers(parser, tmp_path):
     given.save(tmp_path / "given.riata")
     back = riata.load_model(tmp_path / "given.riata").set_params(tags="own")
     assert back.predict(WORDS) == parser.predict(WORDS)
-    anew = quietly(parser.untrained(tags="given"), treebank()[:24])
+    anew = parser.untrained(tags="given").fit(treebank()[:24])
     refused(UnsupportedError, "has no taggers", anew.set_params(tags="own").predict, WORDS)
 
 
@@ -111,8 +111,8 @@ def test_files_come_out_with_tags_and_trees(parser, run, tmp_path, monkeypatch):
     assert status == 0 and all(row[3] == row[4] != "_" and row[6].isdecimal() for row in rows)
     (tmp_path / "words.txt").write_text("".join(f"{word}\n" for word in WORDS[0]) + "\n")
     parser.save(tmp_path / "c.riata")
-    status, out, _ = run("predict", "--model", "c.riata", "words.txt")
-    assert status == 0 and {len(row.split()) for row in out.splitlines() if row} == {4}
+    out = run.ok("predict", "--model", "c.riata", "words.txt")
+    assert {len(row.split()) for row in out.splitlines() if row} == {4}
 
 
 @pytest.mark.parametrize(
@@ -137,5 +137,5 @@ def test_parts_of_data_and_words_alone_are_refused(parser):
 
 
 def test_other_tasks_have_no_taggers(run):
-    status, _, err = run("train", "tag", "--train", "train.txt", "--model", "t.riata", "--tags", "own")
-    assert status == 2 and "--tags is for tasks that read tags beside words" in err
+    err = run.fails("train", "tag", "--train", "train.txt", "--model", "t.riata", "--tags", "own")
+    assert "--tags is for tasks that read tags beside words" in err

@@ -14,7 +14,7 @@ from riata.errors import SearchError, SettingError, UnsupportedError
 from riata.features.arcs import parse
 from riata.inference.structures.transitions import SYSTEMS
 from riata.models import constrained_trees
-from samples import quietly, treebank
+from samples import treebank
 
 SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling.tag[0] child.tag[0]"
 SENTENCE = [("dog", "NOUN"), ("cat", "NOUN"), ("saw", "VERB"), ("bus", "NOUN")]
@@ -91,9 +91,7 @@ def small():
 def parser(request):
     given = {"template": parse(SIBLINGS)} if request.param == "siblings" else {}
     structure = "tree" if request.param == "tree" else "projective"
-    return quietly(
-        riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given, tags="given"), small()
-    )
+    return riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given, tags="given").fit(small())
 
 
 @pytest.fixture(scope="module")
@@ -178,12 +176,9 @@ def test_constraint_reports_say_how_trees_were_found(parser):
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("queue", [{"queue": "greedy"}, {"beam": 4}])
 def test_moves_keep_constraints(system, queue):
-    made = quietly(
-        riata.DependencyParser(
-            "max-violation", structure="transitions", epochs=6, settings={"system": system}, **queue, tags="given"
-        ),
-        small(),
-    )
+    made = riata.DependencyParser(
+        "max-violation", structure="transitions", epochs=6, settings={"system": system}, **queue, tags="given"
+    ).fit(small())
     sentences = [[token[:2] for token in s] for s in small()[:8]] + [SENTENCE, SENTENCE[:1]]
     free = made.predict(sentences)
     for name in ("per head", "none at all", "at least, per head where", "excludes per head", "function"):
@@ -200,9 +195,7 @@ def test_moves_keep_constraints(system, queue):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_moves_give_every_head_the_children_that_it_needs(system):
     """Asked when the tree is complete, also of heads that have no child."""
-    made = quietly(
-        riata.DependencyParser("max-violation", epochs=2, settings={"system": system}, tags="given"), small()
-    )
+    made = riata.DependencyParser("max-violation", epochs=2, settings={"system": system}, tags="given").fit(small())
     sentences = [SENTENCE, SENTENCE[1:], SENTENCE[2:]]
     for wanted in itertools.permutations(["obj", "nsubj", "root"], 2):
         for tree in constrained(made, [c.requires(*wanted, per="head")]).predict(sentences):
@@ -220,7 +213,7 @@ def test_moves_give_every_head_the_children_that_it_needs(system):
 
 
 def test_the_root_counts_with_moves():
-    made = quietly(riata.DependencyParser("max-violation", structure="transitions", epochs=3, tags="given"), small())
+    made = riata.DependencyParser("max-violation", structure="transitions", epochs=3, tags="given").fit(small())
     refused(SearchError, "root", constrained(made, [c.at_most(0, "root")]).predict, [SENTENCE])
     assert constrained(made, [c.exactly(1, "root")]).predict([SENTENCE]) == made.predict([SENTENCE])
 
@@ -231,7 +224,7 @@ def test_moves_learn_under_constraints(recipe):
     made = riata.DependencyParser(
         recipe, structure="transitions", beam=4, epochs=12, constraints=rules, inference="during", tags="given"
     )
-    assert quietly(made, small()).score(small()) > 0.8
+    assert made.fit(small()).score(small()) > 0.8
 
 
 def test_true_trees_that_break_constraints_are_counted():
@@ -257,7 +250,7 @@ def test_bad_uses_are_refused(parser):
     refused(SettingError, "for both", c.implies, "obj", c.at_most(1, "nsubj", per="head"))
     with pytest.raises(UnsupportedError, match="no trees"):
         tagger = riata.Tagger(epochs=1, constraints=[c.at_most(1, "X", per="head")])
-        quietly(tagger, [["a", "b"]], [["X", "Y"]]).predict([["a"]])
+        tagger.fit([["a", "b"]], [["X", "Y"]]).predict([["a"]])
     refused(riata.errors.UnknownNameError, "nsubj", constrained(parser, [c.at_most(1, "nsub")]).predict, [SENTENCE])
     with pytest.raises(UnsupportedError, match="several"):
         constrained(parser, [c.automaton({"any": {"nsubj": "any", "obj": "any", "root": "any"}})]).predict([SENTENCE])

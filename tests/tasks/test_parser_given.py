@@ -10,7 +10,7 @@ from all_trees import all_trees
 from checks import refused
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.features.arcs import parse
-from samples import quietly, treebank
+from samples import treebank
 
 STRUCTURES = ("projective", "tree")
 SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling.tag[0] child.tag[0]"
@@ -19,14 +19,11 @@ SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling
 @pytest.fixture(scope="module", params=[*STRUCTURES, "siblings"])
 def parser(request):
     if request.param == "siblings":
-        return quietly(
-            riata.DependencyParser(
-                "crf", structure="projective", template=parse(SIBLINGS), settings={"c2": 0.1}, tags="given"
-            ),
-            treebank()[:24],
-        )
-    return quietly(
-        riata.DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given"), treebank()[:24]
+        return riata.DependencyParser(
+            "crf", structure="projective", template=parse(SIBLINGS), settings={"c2": 0.1}, tags="given"
+        ).fit(treebank()[:24])
+    return riata.DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given").fit(
+        treebank()[:24]
     )
 
 
@@ -93,11 +90,13 @@ def test_given_arcs_that_cross_are_refused_where_arcs_may_not():
     given = [[(3, None), (4, None), None, None]]
     sentence = [[("a", "DET"), ("b", "NOUN"), ("c", "VERB"), ("d", "NOUN")]]
     with pytest.raises(LabelError, match="do not cross"):
-        quietly(riata.DependencyParser("mira", structure="projective", epochs=2, tags="given"), data).predict(
+        riata.DependencyParser("mira", structure="projective", epochs=2, tags="given").fit(data).predict(
             sentence, given=given
         )
-    free = quietly(riata.DependencyParser("mira", structure="tree", epochs=2, tags="given"), data).predict(
-        sentence, given=given
+    free = (
+        riata.DependencyParser("mira", structure="tree", epochs=2, tags="given")
+        .fit(data)
+        .predict(sentence, given=given)
     )
     assert [head for head, _ in free[0]][:2] == [3, 4]
 
@@ -108,7 +107,7 @@ def test_probabilities_of_every_label_are_refused(parser):
 
 def test_arcs_are_calibrated():
     data = treebank()
-    parser = quietly(riata.DependencyParser("mira", structure="projective", epochs=3, tags="given"), data[:16])
+    parser = riata.DependencyParser("mira", structure="projective", epochs=3, tags="given").fit(data[:16])
     parser.calibrate(data[16:])
     assert len(parser.calibration_) == 2 and parser.believable
     assert all(
@@ -123,19 +122,18 @@ def test_files_give_arcs_and_get_confidences(tmp_path, run):
     model = str(tmp_path / "m.riata")
     options = ("--structure", "projective", "--epochs", "3", "--json")
     assert run("train", "parse", "--train", str(tmp_path / "train.txt"), "--model", model, *options)[0] == 0
-    status, out, err = run("predict", "--model", model, "--given", "2", str(tmp_path / "part.txt"))
-    assert status == 0, err
+    out = run.ok("predict", "--model", model, "--given", "2", str(tmp_path / "part.txt"))
     assert [line.split()[-2] for line in out.splitlines() if line][1] == "0"
-    status, out, err = run("predict", "--model", model, "--confidence", str(tmp_path / "part.txt"))
-    assert status == 0 and all(0 <= float(line.split()[-1]) <= 1 for line in out.splitlines() if line), err
-    status, out, err = run("predict", "--model", model, "--nbest", "2", "--confidence", str(tmp_path / "part.txt"))
-    assert status == 0 and out.count("# ") == 2, err
+    out = run.ok("predict", "--model", model, "--confidence", str(tmp_path / "part.txt"))
+    assert all(0 <= float(line.split()[-1]) <= 1 for line in out.splitlines() if line)
+    out = run.ok("predict", "--model", model, "--nbest", "2", "--confidence", str(tmp_path / "part.txt"))
+    assert out.count("# ") == 2
     assert json.loads(run("calibrate", "--model", model, str(tmp_path / "train.txt"), "--json")[1])
 
 
 @pytest.mark.parametrize("system", ["arc-hybrid", "arc-eager", "arc-standard", "swap"])
 def test_the_relation_of_the_root_is_not_given_to_others_by_moves(system):
-    parser = quietly(riata.DependencyParser(epochs=2, settings={"system": system}, tags="given"), treebank())
+    parser = riata.DependencyParser(epochs=2, settings={"system": system}, tags="given").fit(treebank())
     words = [token[:2] for token in treebank()[0]]
     given = [(2, "root"), *[None] * (len(words) - 1)]
     refused(LabelError, "no legal labelling has '2 root'", parser.predict, [words], given=[given])

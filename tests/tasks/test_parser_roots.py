@@ -8,7 +8,7 @@ from all_trees import all_trees
 from checks import refused
 from riata.errors import LabelError
 from riata.estimators.model_file import from_bytes, to_bytes
-from samples import quietly, treebank
+from samples import treebank
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 WORDS = [[token[:2] for token in sentence] for sentence in treebank()[24:40]]
@@ -20,8 +20,8 @@ def rooted(tree):
 
 @pytest.fixture(scope="module", params=["projective", "tree"])
 def parser(request):
-    return quietly(
-        riata.DependencyParser("crf", structure=request.param, settings={"c2": 1.0}, tags="given"), treebank()[:24]
+    return riata.DependencyParser("crf", structure=request.param, settings={"c2": 1.0}, tags="given").fit(
+        treebank()[:24]
     )
 
 
@@ -79,7 +79,7 @@ def test_what_later_data_show_is_offered_from_then_on():
 @pytest.mark.parametrize("structure", ["projective", "tree"])
 def test_a_treebank_whose_root_has_no_relation_of_its_own_offers_it_everywhere(structure):
     data = [[(word, tag, head, "dep") for word, tag, head, _ in sentence] for sentence in treebank()[:24]]
-    parser = quietly(riata.DependencyParser(structure=structure, epochs=3, tags="given"), data)
+    parser = riata.DependencyParser(structure=structure, epochs=3, tags="given").fit(data)
     assert all(relation == "dep" for tree in parser.predict(WORDS) for _, relation in tree)
 
 
@@ -92,18 +92,15 @@ def test_errors_of_the_model_are_told_from_what_it_never_gives(parser):
 def test_the_closest_tree_that_is_learnt_instead_of_a_crossing_one_has_its_root():
     heads, relations = (2, 0, 1, 1, 1), ("nsubj", "root", "obj", "obl", "punct")  # closest of all is (0, 3, 1, 1, 1)
     crossing = [(f"w{i}", "X", str(head), relations[i]) for i, head in enumerate(heads)]
-    parser = quietly(
-        riata.DependencyParser(structure="projective", epochs=2, tags="given"), [crossing, *treebank()[:24]]
-    )
+    parser = riata.DependencyParser(structure="projective", epochs=2, tags="given").fit([crossing, *treebank()[:24]])
     root, others = parser.model_.weights.seen_relations()
     assert [relation for relation, seen in zip(parser.classes_, root, strict=True) if seen] == ["root"]
     assert not others[parser.classes_.index("root")]
 
 
 def test_probabilities_of_trees_are_found_however_far_scores_are_apart():
-    parser = quietly(
-        riata.DependencyParser("perceptron", structure="tree", epochs=5, tags="given", calibrated=False),
-        treebank()[:24],
+    parser = riata.DependencyParser("perceptron", structure="tree", epochs=5, tags="given", calibrated=False).fit(
+        treebank()[:24]
     )
     weights = parser.model_.weights
     weights.set_flat(weights.flat() * np.float32(1e4))

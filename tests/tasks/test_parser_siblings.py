@@ -9,7 +9,7 @@ from checks import refused
 from riata.data.memory import as_corpus
 from riata.errors import DataError, TemplateError, UnsupportedError
 from riata.features.arcs import parse
-from samples import quietly, treebank
+from samples import treebank
 
 SMALL = parse(
     "arc head.tag[0] child.tag[0] distance\narc head.word[0] child.word[0]\nrelation head.tag[0] child.tag[0] direction\n"
@@ -19,7 +19,7 @@ SMALL = parse(
 
 def trained(recipe="mira", **options):
     options = {"epochs": 5, "template": SMALL, **options}
-    return quietly(riata.DependencyParser(recipe, structure="projective", **options, tags="given"), treebank()[:24])
+    return riata.DependencyParser(recipe, structure="projective", **options, tags="given").fit(treebank()[:24])
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_second_child_is_told_from_a_first():
     ] * 10
     arcs = "arc child.tag[0] direction\nrelation child.tag[0]\n"
     scores = [
-        quietly(
-            riata.DependencyParser(epochs=20, template=parse(arcs + more), structure="projective", tags="given"), data
-        ).score(data)
+        riata.DependencyParser(epochs=20, template=parse(arcs + more), structure="projective", tags="given")
+        .fit(data)
+        .score(data)
         for more in ("", "sibling sibling.tag[0] child.tag[0]")
     ]
     assert scores[0] < 1 and scores[1] == 1
@@ -64,7 +64,7 @@ def test_models_with_siblings_are_saved_and_pickled(tmp_path):
     for again in (riata.load_model(tmp_path / "p.riata"), pickle.loads(pickle.dumps(parser))):
         assert again.predict(treebank()) == parser.predict(treebank())
         assert again.state_features_ == parser.state_features_
-    on = quietly(riata.load_model(tmp_path / "p.riata").set_params(warm_start=True), treebank()[:24])
+    on = riata.load_model(tmp_path / "p.riata").set_params(warm_start=True).fit(treebank()[:24])
     assert on.score(treebank()[:24]) > 0.9
 
 
@@ -91,7 +91,7 @@ def test_long_sentences_are_refused_with_a_remedy(template, most):
     long = [[("a", "A", "0", "root"), *[("b", "B", "1", "x")] * most]]
     with pytest.raises(DataError, match=f"{most:,}.*\n?.*transitions"):
         riata.DependencyParser("mira", structure="projective", template=template, tags="given").fit(as_corpus(long))
-    parser = quietly(
-        riata.DependencyParser("mira", structure="projective", template=template, epochs=1, tags="given"), treebank()
+    parser = riata.DependencyParser("mira", structure="projective", template=template, epochs=1, tags="given").fit(
+        treebank()
     )
     refused(DataError, f"takes up to {most}", parser.predict, [[token[:2] for token in long[0]]])

@@ -7,12 +7,12 @@ import pytest
 import riata
 from checks import refused
 from riata import Chunker, errors
-from samples import CHUNKS, as_text, quietly
+from samples import CHUNKS, as_text
 
 
 @pytest.fixture
 def chunker():
-    return quietly(Chunker(epochs=3), CHUNKS)
+    return Chunker(epochs=3).fit(CHUNKS)
 
 
 def test_a_file_is_labelled_as_its_sentences_are(chunker, tmp_path):

@@ -10,7 +10,6 @@ from checks import refused
 from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
-from samples import quietly
 
 TRAIN = riata.load("embedded", "train")[:40]
 ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
@@ -139,6 +138,6 @@ LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
     ids=str,
 )
 def test_earlier_labels_are_read_where_they_can_be(parameters, reads):
-    made = quietly(riata.EntityRecognizer(**parameters), WORDS, LABELS)
+    made = riata.EntityRecognizer(**parameters).fit(WORDS, LABELS)
     assert any(template.labels for template in made.model_.features.templates) is reads
     assert made.score(WORDS, LABELS) == 1.0

@@ -15,7 +15,6 @@ from riata.data.propositions import Proposition
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.roles.slots import NO_ROLE
 from riata.features.templates import parse
-from samples import quietly
 
 TRAIN, TEST = riata.load("embedded-roles"), riata.load("embedded-roles", "test")
 BARE = TEST.with_propositions([[Proposition(one.predicate) for one in each] for each in TEST.propositions])
@@ -27,7 +26,7 @@ def labeler(boundaries="found", recipe="perceptron", **params):
 
 
 def trained(boundaries="found", recipe="perceptron", **params):
-    return quietly(labeler(boundaries, recipe, **params), TRAIN)
+    return labeler(boundaries, recipe, **params).fit(TRAIN)
 
 
 @BOTH
@@ -68,9 +67,9 @@ def test_given_boundaries_are_labelled_whatever_their_roles():
 def test_arguments_that_are_found_never_overlap(recipe):
     """Whatever the recipe: a model that gives every slot a role has all of them overlap."""
     try:
-        made = quietly(riata.RoleLabeler(recipe, epochs=1, class_weight={NO_ROLE: 1e-6}), TRAIN)
+        made = riata.RoleLabeler(recipe, epochs=1, class_weight={NO_ROLE: 1e-6}).fit(TRAIN)
     except UnsupportedError:
-        made = quietly(riata.RoleLabeler(recipe, epochs=1), TRAIN)
+        made = riata.RoleLabeler(recipe, epochs=1).fit(TRAIN)
     slots = made.slots(TRAIN)
     raw = made.labels_of(made.input_columns(slots.corpus))
     none = made.classes_.index(NO_ROLE)
@@ -120,7 +119,7 @@ def broken(made, corpus):
 @pytest.mark.parametrize("recipe", ["perceptron", "crf", "early"])
 def test_constraints_of_roles_are_kept(boundaries, recipe, tmp_path):
     both = riata.load("embedded-roles"), TEST
-    made = quietly(labeler(boundaries, recipe, constraints="roles", epochs=2), both[1])
+    made = labeler(boundaries, recipe, constraints="roles", epochs=2).fit(both[1])
     assert sum(broken(made, corpus) for corpus in both) == 0
     free = made.twin(constraints=None)
     assert sum(broken(free, corpus) for corpus in both) > 0
@@ -137,7 +136,7 @@ def test_constraints_of_roles_find_the_best_labels_that_keep_them():
     from riata.inference.declared import Declared
     from riata.inference.rules.integer_program import IntegerProgram
 
-    made = quietly(labeler(epochs=1, constraints="roles"), TEST)
+    made = labeler(epochs=1, constraints="roles").fit(TEST)
     slots = made.slots(TRAIN)
     names = made.model_.outputs.label_names(None)
     declared, program = Declared(made.declared_constraints()), IntegerProgram()
@@ -191,18 +190,18 @@ def test_scikit_learns_conventions():
 
 
 def test_labels_may_be_given_apart():
-    made = quietly(labeler(), BARE.with_propositions(TEST.propositions))
-    apart = quietly(labeler(), BARE, list(TEST.propositions))
+    made = labeler().fit(BARE.with_propositions(TEST.propositions))
+    apart = labeler().fit(BARE, list(TEST.propositions))
     assert made.predict(TRAIN) == apart.predict(TRAIN)
     assert apart.score(BARE, list(TEST.propositions)) == made.score(TEST)
 
 
 def test_development_data_choose_the_epoch():
-    by_parameter = quietly(labeler(dev=TEST), TRAIN)
-    by_argument = quietly(labeler(), TRAIN, None, TEST)
+    by_parameter = labeler(dev=TEST).fit(TRAIN)
+    by_argument = labeler().fit(TRAIN, None, TEST)
     assert by_parameter.best_epoch_ == by_argument.best_epoch_
     assert by_parameter.best_score_ == by_argument.best_score_ is not None
-    held_out = quietly(labeler(dev=0.2), TRAIN)
+    held_out = labeler(dev=0.2).fit(TRAIN)
     assert held_out.best_score_ is not None
 
 
@@ -257,7 +256,7 @@ def test_a_predicate_of_several_tokens_yields_to_arguments():
 
 def test_files_unlike_the_training_data_are_told_of(tmp_path):
     many = TRAIN[np.arange(len(TRAIN) * 30) % len(TRAIN)]
-    quietly(labeler(epochs=1), many).save(tmp_path / "m.riata")
+    labeler(epochs=1).fit(many).save(tmp_path / "m.riata")
     riata.load_model(tmp_path / "m.riata").set_params(strict=True).predict(many)
     for column in (4, 6, 7):  # tags, relations, brackets
         blank = riata.data.types.Column.of(["*" if column == 7 else "_"] * many.tokens)

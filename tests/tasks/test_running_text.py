@@ -63,8 +63,7 @@ def test_the_command_takes_a_function_of_the_users(model, run, tmp_path):
         "def words(sentence):\n    return sentence.replace('.', ' .').split()\n"
     )
     (tmp_path / "in.txt").write_text("The dog barks.\n")
-    status, out, err = run("predict", "--model", model, "--text", "--tokenizer", "my_words_of_text:words", "in.txt")
-    assert status == 0, err
+    out = run.ok("predict", "--model", model, "--text", "--tokenizer", "my_words_of_text:words", "in.txt")
     assert [line.split(" ")[0] for line in out.splitlines()] == ["The", "dog", "barks", ".", ""]
 
 
@@ -83,8 +82,7 @@ def test_the_command_takes_a_function_of_the_users(model, run, tmp_path):
 )
 def test_what_is_wrong_is_told(model, run, monkeypatch, arguments, content, says):
     typed(monkeypatch, content)
-    status, out, err = run("predict", "--model", model, *arguments)
-    assert (status, out) == (2, "")
+    err = run.refused("predict", "--model", model, *arguments)
     assert says in err
 
 
@@ -123,10 +121,7 @@ WRONG = {
 def test_what_a_tokenizer_does_wrong_is_told_with_its_name_and_the_line(model, run, tmp_path, function):
     (tmp_path / "in.txt").write_text("a b\n")
     says = f"the tokenizer {function.__name__} {WRONG[function]}"
-    status, out, err = run(
-        "predict", "--model", model, "--text", "--tokenizer", f"{__name__}:{function.__name__}", "in.txt"
-    )
-    assert (status, out) == (2, "")
+    err = run.refused("predict", "--model", model, "--text", "--tokenizer", f"{__name__}:{function.__name__}", "in.txt")
     assert f"in.txt:1: {says}" in err
     if function is not joins:  # words in memory may hold line ends
         refused(errors.DataError, re.escape(says), tagger().predict, ["a b"], text=function)

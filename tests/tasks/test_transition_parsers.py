@@ -15,7 +15,7 @@ from riata.data.trees import check_trees, with_trees
 from riata.errors import LabelError, SettingError, UnsupportedError
 from riata.inference.structures.transitions import SYSTEMS
 from riata.learning.events import Progressed, Started
-from samples import quietly, treebank
+from samples import treebank
 
 SENTENCES = [
     ("the/DET dog/NOUN sees/VERB a/DET cat/NOUN ./PUNCT", (2, 3, 0, 5, 3, 3), "det nsubj root det obj punct"),
@@ -44,7 +44,7 @@ def parser(recipe="max-violation", *, system="arc-hybrid", **given):
 
 
 def fitted(recipe="max-violation", sentences=SENTENCES, **given):
-    return quietly(parser(recipe, **given), *data(sentences))
+    return parser(recipe, **given).fit(*data(sentences))
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -128,10 +128,10 @@ def test_a_trace_shows_moves_and_ends_in_the_prediction():
 def test_training_goes_on_and_takes_the_system_of_the_model():
     words, trees = data()
     learnt = fitted(system="arc-eager", epochs=1)
-    quietly(learnt.set_params(warm_start=True, epochs=20), words, trees)
+    learnt.set_params(warm_start=True, epochs=20).fit(words, trees)
     assert learnt.predict(words) == trees
     with pytest.raises(SettingError, match="system is arc-hybrid"):
-        quietly(learnt.set_params(settings={"system": "arc-hybrid"}), words, trees)
+        learnt.set_params(settings={"system": "arc-hybrid"}).fit(words, trees)
 
 
 def test_a_model_stays_as_it_is_while_training_goes_on():
@@ -139,7 +139,7 @@ def test_a_model_stays_as_it_is_while_training_goes_on():
     learnt = fitted(epochs=1)
     model = learnt.model_
     rows = [part.tolist() for part in model.weights.rows()]
-    quietly(learnt.set_params(warm_start=True, epochs=5), words, trees)
+    learnt.set_params(warm_start=True, epochs=5).fit(words, trees)
     assert learnt.model_.weights.size > model.weights.size
     assert [part.tolist() for part in model.weights.rows()] == rows
 
@@ -157,7 +157,7 @@ def test_beams_may_compare_prefixes_or_all_that_is_pending(system, by):
         seed=1,
         tags="given",
     )
-    assert quietly(learnt, words, trees).score(words, trees) > 0.9
+    assert learnt.fit(words, trees).score(words, trees) > 0.9
 
 
 @pytest.mark.parametrize("queue", ["exact", "best-first", "depth-first", "breadth-first", "a-star", "hill-climb"])
@@ -172,7 +172,7 @@ def test_recipes_that_need_exact_search_are_refused():
 def test_words_alone_are_enough():
     words, trees = data()
     alone = [[word for word, _ in sentence] for sentence in words]
-    learnt = quietly(parser(epochs=30), alone, trees)
+    learnt = parser(epochs=30).fit(alone, trees)
     assert learnt.predict(alone) == trees
 
 
@@ -188,7 +188,7 @@ def test_ctrl_c_leaves_the_model_of_the_last_complete_epoch():
     words, trees = data()
     stopped = parser(epochs=5)
     refused(KeyboardInterrupt, "", stopped.fit, words * 50, trees * 50, listener=listener)
-    whole = quietly(parser(epochs=2), words * 50, trees * 50)
+    whole = parser(epochs=2).fit(words * 50, trees * 50)
     assert stopped.best_epoch_ == 2
     assert sorted(stopped.state_features_) == sorted(whole.state_features_)
     assert stopped.predict(words) == whole.predict(words)
@@ -199,7 +199,7 @@ def test_a_feature_has_weights_for_many_relations(tmp_path):
     names = [f"r{i}" for i in range(40)]
     words = [[("a", "X"), (f"w{i}", "Y")] for i in range(40)]
     trees = [[(0, "root"), (1, name)] for name in names]
-    learnt = quietly(parser("laso-perceptron", epochs=20, beam=8), words, trees)
+    learnt = parser("laso-perceptron", epochs=20, beam=8).fit(words, trees)
     assert learnt.predict(words) == trees
     counts = learnt.model_.weights.rows()[2]
     assert counts.max() > 30
@@ -213,8 +213,8 @@ def test_a_feature_has_weights_for_many_relations(tmp_path):
 def test_models_of_several_seeds_are_one(system):
     """The last block of the sum has room for weights that no model has."""
     words, trees = data()
-    one, two = (quietly(parser("laso-perceptron", seed=seed, epochs=4, system=system), words, trees) for seed in (0, 1))
-    both = quietly(parser("laso-perceptron", seed=0, seeds=2, epochs=4, system=system), words, trees)
+    one, two = (parser("laso-perceptron", seed=seed, epochs=4, system=system).fit(words, trees) for seed in (0, 1))
+    both = parser("laso-perceptron", seed=0, seeds=2, epochs=4, system=system).fit(words, trees)
     assert len(both.predict(words)) == len(words)
     first, second, found = one.state_features_, two.state_features_, both.state_features_
     members = np.array([[first.get(feature, 0), second.get(feature, 0)] for feature in found])
@@ -223,12 +223,12 @@ def test_models_of_several_seeds_are_one(system):
 
 
 def test_another_system_than_that_of_training_is_refused():
-    made = quietly(riata.DependencyParser(structure="transitions", epochs=2, tags="given"), treebank()[:12])
+    made = riata.DependencyParser(structure="transitions", epochs=2, tags="given").fit(treebank()[:12])
     trees = made.predict(treebank())
     assert made.set_params(settings={"system": "arc-hybrid"}).predict(treebank()) == trees
     with pytest.raises(SettingError, match="system is swap, but the model was trained with arc-hybrid"):
         made.set_params(settings={"system": "swap"}).predict(treebank())
-    assert quietly(made, treebank()[:12]).model_.outputs.system == "swap"
+    assert made.fit(treebank()[:12]).model_.outputs.system == "swap"
     made.predict(treebank())
 
 
@@ -247,7 +247,7 @@ def parsers():
             parser = riata.DependencyParser(
                 "max-violation", structure="transitions", epochs=4, settings={"system": system}, **queue, tags="given"
             )
-            made[system, str(queue)] = quietly(parser, treebank()[:24])
+            made[system, str(queue)] = parser.fit(treebank()[:24])
     return made
 
 

@@ -35,7 +35,6 @@ from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS
 from riata.learning.jackknife import blocks
 from riata.models import container
-from samples import quietly
 
 NAMES = ["Ada", "Bo", "Cy", "Di"]
 
@@ -59,7 +58,7 @@ TEMPLATE = parse("word[-1]\nword[1]\nshape[0]\nedge")
 
 
 def fitted(make=EntityRecognizer, data=DOCUMENTS, **params):
-    return quietly(make(**{"epochs": 4, "passes": 2, "folds": 3, "template": TEMPLATE, **params}), data)
+    return make(**{"epochs": 4, "passes": 2, "folds": 3, "template": TEMPLATE, **params}).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def model():
 
 def test_what_other_sentences_say_is_learnt(model):
     gold = [[label for _, label in sentence] for sentence in sentences(24, seed=1)]
-    one = quietly(EntityRecognizer(epochs=4, template=TEMPLATE), TRAIN)
+    one = EntityRecognizer(epochs=4, template=TEMPLATE).fit(TRAIN)
     assert model.score(X, gold) > one.score(X, gold)
     assert {str(t).partition("[")[0] for t in model.model_.features.templates} >= {"guess", "sameword", "samechunk"}
 
@@ -110,7 +109,7 @@ def test_no_model_labels_what_it_has_seen(monkeypatch, data):
     corpus = (
         in_documents(unique, [i // 8 for i in range(48)]) if data is DOCUMENTS else riata.data.memory.as_corpus(unique)
     )
-    quietly(EntityRecognizer(epochs=1, passes=2, folds=3, template=TEMPLATE), corpus)
+    EntityRecognizer(epochs=1, passes=2, folds=3, template=TEMPLATE).fit(corpus)
     assert sorted(asked) == sorted(tuple(sentence) for sentence in corpus)
 
 
@@ -141,7 +140,7 @@ def test_a_model_file_has_both_passes(model, tmp_path):
     assert loaded.scope() == model.scope()
     assert to_bytes(loaded) == to_bytes(model)
     assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)
-    again = quietly(loaded.untrained(template=None), DOCUMENTS)
+    again = loaded.untrained(template=None).fit(DOCUMENTS)
     assert again.first_ is not None
 
 
@@ -295,7 +294,7 @@ def test_every_learner_and_parameter_goes_with_two_passes(make, data, params):
 def test_tags_and_chunks_are_learnt_in_two_passes(params, tmp_path):
     rows = [[(word, "NN" if label != "O" else "X", label) for word, label in s] for s in TRAIN]
     data = in_documents(rows, [i // 8 for i in range(48)])
-    model = quietly(JointTagger("max-violation", epochs=3, passes=2, folds=3, **params), data)
+    model = JointTagger("max-violation", epochs=3, passes=2, folds=3, **params).fit(data)
     assert from_bytes(to_bytes(model)).predict(X) == model.predict(X)
     first = model.explain(model.seen_whole(model.sentences(X))[3:4]).first
     assert [tuple(text.split("/")) for text in first] == model.first_.predict(X)[3]
@@ -309,9 +308,9 @@ def test_tags_and_chunks_are_learnt_in_two_passes(params, tmp_path):
 def test_development_data_and_weights_are_given_to_fit():
     estimator = EntityRecognizer(epochs=3, passes=2, folds=3, template=TEMPLATE, patience=1)
     weights = np.linspace(0.5, 2, len(TRAIN))
-    model = quietly(estimator, DOCUMENTS, X_dev=DOCUMENTS[:8], sample_weight=weights)
+    model = estimator.fit(DOCUMENTS, X_dev=DOCUMENTS[:8], sample_weight=weights)
     assert model.best_score_ is not None
-    listed = quietly(estimator.untrained(dev=TRAIN[:8]), DOCUMENTS)
+    listed = estimator.untrained(dev=TRAIN[:8]).fit(DOCUMENTS)
     assert listed.best_score_ is not None
 
 
@@ -372,7 +371,7 @@ def test_what_cannot_be_is_refused(params, error, match):
 
 
 def test_what_has_no_words_is_refused(model):
-    refused(DataError, "features already", quietly, EntityRecognizer(passes=2), [[{"w": 1.0}]] * 9, [["O"]] * 9)
+    refused(DataError, "features already", EntityRecognizer(passes=2).fit, [[{"w": 1.0}]] * 9, [["O"]] * 9)
     refused(UnsupportedError, "partial_fit", EntityRecognizer(passes=2).partial_fit, TRAIN)
 
 
@@ -445,7 +444,7 @@ def test_the_command_line_trains_predicts_and_explains(tmp_path):
 
 
 def test_models_are_compared_in_the_context_that_is_asked_for(model, tmp_path, run):
-    one = quietly(EntityRecognizer(epochs=1, template=TEMPLATE), TRAIN)
+    one = EntityRecognizer(epochs=1, template=TEMPLATE).fit(TRAIN)
     test = sentences(24, seed=1)
     riata.write_columns(test, tmp_path / "test.txt")
     files = {name: str(tmp_path / name) for name in ("one.riata", "two.riata", "test.txt")}

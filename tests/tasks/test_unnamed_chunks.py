@@ -7,7 +7,6 @@ from checks import refused
 from riata import Chunker, EntityRecognizer, metrics, registry
 from riata.data.encodings.base import convert
 from riata.errors import LabelError
-from samples import quietly
 
 WORDS = [["Ann", "Lee", "saw", "Bob"], ["it", "rained"], ["Bob", "met", "Ann", "Lee", "today"], ["Ann", "Bob"]] * 3
 BARE = [["B", "I", "O", "B"], ["O", "O"], ["B", "O", "B", "I", "O"], ["B", "B"]] * 3
@@ -21,7 +20,7 @@ TYPED = [[label if label == "O" else f"{label}-X" for label in labels] for label
     ids=str,
 )
 def test_they_are_learnt_and_scored_as_with_a_type(tmp_path, estimator, parameters):
-    model, typed = (quietly(estimator(**parameters), WORDS, y) for y in (BARE, TYPED))
+    model, typed = (estimator(**parameters).fit(WORDS, y) for y in (BARE, TYPED))
     found = model.predict(WORDS)
     assert found == [[label.removesuffix("-X") for label in labels] for labels in typed.predict(WORDS)]
     assert model.score(WORDS, BARE) == typed.score(WORDS, TYPED) == 1.0
@@ -49,9 +48,9 @@ def _ids(labels):
 
 
 def test_the_encoding_is_detected():
-    assert quietly(Chunker(), WORDS, BARE).encoding_ == "iob2"
+    assert Chunker().fit(WORDS, BARE).encoding_ == "iob2"
     first = [["I", "I", "O", "I"], ["O", "O"], ["I", "O", "I", "I", "O"], ["I", "B"]] * 3
-    assert quietly(Chunker(), WORDS, first).encoding_ == "iob1"
+    assert Chunker().fit(WORDS, first).encoding_ == "iob1"
 
 
 def test_an_illegal_one_is_named():
@@ -61,7 +60,7 @@ def test_an_illegal_one_is_named():
 
 
 def test_one_beside_types_is_refused():
-    refused(LabelError, r"label '[BI]' is no chunk label", quietly, Chunker(), WORDS, [*BARE[:-1], TYPED[-1]])
+    refused(LabelError, r"label '[BI]' is no chunk label", Chunker().fit, WORDS, [*BARE[:-1], TYPED[-1]])
 
 
 def test_metrics_score_them():
