@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -22,7 +21,6 @@ from samples import (
     TAGS,
     UNSEEN,
     WORDS,
-    draws,
     embedded,
     feature_tagger,
     hashed_chunker,
@@ -30,6 +28,7 @@ from samples import (
     recoded_chunker,
     segment_chunker,
     tagger,
+    tried,
 )
 
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
@@ -113,8 +112,8 @@ def test_what_is_left_is_legal(encoding, structure):
     assert dropped > 5
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(
+@tried(
+    60,
     st.sampled_from(ENCODINGS),
     st.lists(st.tuples(st.integers(0, 2), st.sampled_from("OXXY"), st.booleans()), min_size=1, max_size=8),
 )

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import riata
@@ -24,7 +24,7 @@ from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confident import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import CHUNKS, TAGS, WORDS, draws, embedded
+from samples import CHUNKS, TAGS, WORDS, embedded, tried
 
 # --- fitting ---------------------------------------------------------------------------------------------------------
 
@@ -38,8 +38,7 @@ def two_way(margins):
     return judge
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6), st.floats(-2.5, 2.5))
+@tried(20, st.integers(0, 10**6), st.floats(-2.5, 2.5))
 def test_the_temperature_is_that_of_the_least_log_loss(seed, scale):
     """Outputs are drawn at a temperature that is not 1, which is to be found again."""
     rng = np.random.default_rng(seed)
@@ -69,8 +68,7 @@ def test_the_temperature_stays_in_its_range():
 CONFIDENCES = st.sampled_from([0.0, 1e-9, 0.2, 0.5, 0.7, 1 - 2**-51, 1 - 2**-52, 1 - 2**-53, 1.0])
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(st.lists(st.tuples(CONFIDENCES | st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
+@tried(100, st.lists(st.tuples(CONFIDENCES | st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_the_curve_is_that_of_pooling_adjacent_violators(pairs):
     values, right = np.array([v for v, _ in pairs]), np.array([r for _, r in pairs], bool)
     found = fitted(lambda temperatures: np.tile(values, (len(temperatures), 1)), right, "isotonic")
@@ -222,8 +220,8 @@ def test_hostile_calibrations_are_refused(data):
     refused(ModelFileError, "calibration is inconsistent", Calibration.from_dict, data)
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(
+@tried(
+    50,
     st.floats(COLDEST, HOTTEST),
     st.lists(st.floats(0, 1), unique=True, max_size=8),
     st.lists(st.floats(0, 1), min_size=8, max_size=8),
@@ -292,8 +290,7 @@ def test_training_anew_forgets_it(again):
 # --- the temperature that few searches find, ceilings, and what carries both to another model ------------------------
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(st.integers(0, 10**6), st.floats(-2, 2), st.floats(-3, 3))
+@tried(40, st.integers(0, 10**6), st.floats(-2, 2), st.floats(-3, 3))
 def test_few_searches_find_the_temperature_of_least_loss(seed, scale, off):
     """Wherever the search begins: a grid of 2,000 temperatures has no better one."""
     rng = np.random.default_rng(seed)
@@ -313,8 +310,7 @@ def test_few_searches_find_the_temperature_of_least_loss(seed, scale, off):
     assert len(asked) <= (20 if abs(off) < 2 else 40)
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=1, max_size=30))
+@tried(50, st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=1, max_size=30))
 def test_the_loss_is_that_of_its_definition(pairs):
     values, right = zip(*pairs, strict=True)
     assert smoothed(np.array(values), np.array(right)) == pytest.approx(oracle.smoothed(values, right))
@@ -376,8 +372,7 @@ def arrays(pairs):
     return np.array([v for v, _ in pairs], np.float64), np.array([r for _, r in pairs], bool)
 
 
-@settings(max_examples=draws(150), deadline=None)
-@given(JUDGED)
+@tried(150, JUDGED)
 def test_errors_are_those_of_plain_loops(pairs):
     values, right = arrays(pairs)
     found = reliability(values, right)
@@ -387,8 +382,7 @@ def test_errors_are_those_of_plain_loops(pairs):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(JUDGED)
+@tried(60, JUDGED)
 def test_bins_are_of_equal_mass_and_rise(pairs):
     bins = reliability(*arrays(pairs)).bins
     sizes = [each.number for each in bins]

@@ -3,7 +3,6 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import joint_problems
@@ -12,7 +11,7 @@ from chain_problems import UNBOUNDED, noise, random_model, tags
 from confidence_problems import chain_model, chain_sentences, check, joint_sentences, segment_sentences
 from riata import _core, registry
 from riata.inference.rules.legality import Legality
-from samples import CHUNKS, draws, hashed_chunker, history_chunker, recoded_chunker
+from samples import CHUNKS, hashed_chunker, history_chunker, recoded_chunker, tried
 
 ENCODINGS = [None, "iob1", "iob2", "bioes", "bilou"]
 WHOLE = {
@@ -44,8 +43,8 @@ def test_a_chain_sums_over_all_labellings(encoding, queue):
             check(one)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(
+@tried(
+    25,
     st.integers(0, 10**6),
     st.sampled_from(HISTORIES),
     st.sampled_from(ENCODINGS),
@@ -60,8 +59,7 @@ def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single, q
         check(one)
 
 
-@settings(max_examples=draws(15), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS[1:]))
+@tried(15, st.integers(0, 10**6), st.sampled_from(ENCODINGS[1:]))
 def test_chunks_of_two_types_that_touch(seed, encoding):
     """Whichever labels say that a chunk is there: in IOB1, B- and I- may both start one."""
     prefixes = registry.get("encoding", encoding).prefixes
@@ -116,8 +114,8 @@ def test_of_equals_it_is_what_exact_decoding_finds(encoding):
             assert one.found == one.decoded
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(
+@tried(
+    40,
     st.integers(0, 10**6),
     st.sampled_from(segment_problems.TEMPLATES),
     st.booleans(),
@@ -131,8 +129,8 @@ def test_segments_sum_over_all_segmentations(seed, template, as_single, queue, e
         check(one)
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(
+@tried(
+    40,
     st.integers(0, 10**6),
     st.sampled_from(joint_problems.TEMPLATES),
     st.booleans(),

@@ -3,7 +3,6 @@ as the trace of the same search shows them.
 """
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import joint_problems
@@ -24,7 +23,7 @@ from confidence_problems import (
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 from riata.inference.decoder import Decoder
-from samples import draws
+from samples import tried
 
 NARROW = {
     "beam 2": {"beam": 2},
@@ -54,8 +53,7 @@ def test_a_chain_sums_over_what_is_kept(queue, encoding):
     assert (cut > 0) == (NARROW[queue].get("beam", 1) < len(problem.labels))
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS), QUEUES, st.booleans())
+@tried(20, st.integers(0, 10**6), st.sampled_from(ENCODINGS), QUEUES, st.booleans())
 def test_a_chain_that_looks_back_does_too(seed, encoding, queue, as_single):
     template = ["word[0]\nlabel[-2] label[-1]\nedge", "word[0]\nlabel[-3] word[0]\nlabel[-1]"][seed % 2]
     problem = noise(seed, template, encoding, sentences=4, longest=4)
@@ -66,8 +64,7 @@ def test_a_chain_that_looks_back_does_too(seed, encoding, queue, as_single):
         check(one, chain_kept(model, words, NARROW[queue]))
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), QUEUES)
+@tried(40, st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), QUEUES)
 def test_segments_sum_over_what_is_kept(seed, template, queue):
     problem = segment_problems.noise(seed, template, longest=4, sentences=2)
     weights = problem.random_weights(seed)
@@ -75,8 +72,7 @@ def test_segments_sum_over_what_is_kept(seed, template, queue):
         check(one, segment_kept(problem, weights, s, NARROW[queue]))
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(joint_problems.TEMPLATES), st.booleans(), QUEUES)
+@tried(30, st.integers(0, 10**6), st.sampled_from(joint_problems.TEMPLATES), st.booleans(), QUEUES)
 def test_pairs_sum_over_what_is_kept(seed, template, ahead, queue):
     problem = joint_problems.noise(seed, template, ahead, sentences=2)
     weights = problem.random_weights(seed)

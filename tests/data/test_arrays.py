@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,7 +17,7 @@ from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import draws
+from samples import tried
 
 numbers = st.sampled_from([0.0, 1.0, -2.5, 1e9, 1e-3])
 sentences_of_arrays = st.integers(1, 3).flatmap(
@@ -150,8 +150,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=draws(60))
-@given(st.dictionaries(texts, values, max_size=4))
+@tried(60, st.dictionaries(texts, values, max_size=4))
 def test_dictionaries_mean_what_they_mean_to_crfsuite(token):
     crfsuite = pytest.importorskip("pycrfsuite")
     theirs: dict[str, float] = {}

@@ -16,7 +16,7 @@ import riata
 from riata._core import Alphabet, read_dictionaries
 from riata.data.memory import as_corpus
 from riata.data.named_features import Given
-from samples import FEATURES, TAGS, draws
+from samples import FEATURES, TAGS, tried
 
 
 class Loud(str):
@@ -92,8 +92,7 @@ def test_plain_dictionaries_and_lists_of_names_are_read_by_the_core_as_by_the_sl
     assert outcome(lambda: Given.of(sentences, "x")) == outcome(lambda: Given._closely(sentences, "x"))
 
 
-@given(sentences_of(tokens))
-@settings(deadline=None, max_examples=draws(200))
+@tried(200, sentences_of(tokens))
 def test_odd_dictionaries_mean_what_they_mean_to_the_slow_reader(sentences: list) -> None:
     assert outcome(lambda: Given.of(sentences, "x")) == outcome(lambda: Given._closely(sentences, "x"))
 
@@ -110,8 +109,7 @@ MODELS = [{}, {"recipe": "mira"}, {"bits": 12}]
 
 
 @pytest.mark.parametrize("options", MODELS, ids=str)
-@given(st.one_of(sentences_of(plain), sentences_of(tokens)))
-@settings(deadline=None, max_examples=draws(60))
+@tried(60, st.one_of(sentences_of(plain), sentences_of(tokens)))
 def test_prediction_from_dictionaries_is_that_of_the_features_in_a_corpus(options: dict, sentences: list) -> None:
     model = trained(**options)
 

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
@@ -14,7 +14,7 @@ from checks import refused
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.named_features import Given
 from riata.errors import DataError
-from samples import draws
+from samples import tried
 
 words = st.sampled_from(["a", "b", "c", "é", "New York", "", "a\0b", "😀"])
 sentences_of_words = st.lists(st.lists(words, max_size=4), min_size=1, max_size=6).filter(any)
@@ -228,8 +228,7 @@ def test_indexing_equals_the_list(sentences: list, data: st.DataObject) -> None:
             corpus[outside]
 
 
-@given(sentences_of_rows, st.data())
-@settings(max_examples=draws(200))
+@tried(200, sentences_of_rows, st.data())
 def test_slices_index_arrays_and_masks_equal_the_list(sentences: list, data: st.DataObject) -> None:
     corpus, size = as_corpus(sentences), len(sentences)
     part = data.draw(st.slices(size))

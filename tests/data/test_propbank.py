@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -14,7 +13,7 @@ from riata.data.propbank import cells, formatted, read_propbank, stream, write_p
 from riata.data.propositions import COLUMNS, Proposition, RoleCorpus
 from riata.data.types import Corpus, Span
 from riata.errors import DataError
-from samples import draws
+from samples import tried
 
 ROWS = [
     "1 Ann Ann PROPN NNP 2 nsubj (S(NP*) - - (ARG0*) (ARG0*)",
@@ -173,8 +172,7 @@ def sentences(draw):
     return rows, tuple(propositions)
 
 
-@given(st.lists(sentences(), min_size=1, max_size=4))
-@settings(max_examples=draws(100), deadline=None)
+@tried(100, st.lists(sentences(), min_size=1, max_size=4))
 def test_what_is_written_is_read_again(tmp_path_factory, given):
     lines = []
     for rows, propositions in given:

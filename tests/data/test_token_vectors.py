@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
 from riata.data.memory import as_corpus
 from riata.estimators.model_file import to_bytes
-from samples import draws
+from samples import tried
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 RECIPES = (
@@ -79,8 +78,7 @@ def test_half_precision_is_read_as_its_numbers(recipe):
     assert one.predict(half) == one.predict(X)
 
 
-@settings(max_examples=draws(100))
-@given(st.lists(st.integers(0, 2**16 - 1), min_size=1, max_size=8))
+@tried(100, st.lists(st.integers(0, 2**16 - 1), min_size=1, max_size=8))
 def test_every_finite_half_number_is_widened_exactly(bits):
     row = np.array(bits, np.uint16).view(np.float16)
     row = row[np.isfinite(row)]

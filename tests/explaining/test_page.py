@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 from importlib.resources import files
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -21,7 +20,7 @@ from riata.explaining.packing import DIGITS
 from riata.explaining.page import framed, page
 from riata.explaining.trace import Cut, Feature, Node, Step, Trace, Update
 from riata.explaining.verdict import BADGES, losses_of, verdict_of_trace
-from samples import draws
+from samples import tried
 
 MOST_BYTES = 1_500_000
 
@@ -150,8 +149,7 @@ def traces(draw):
     )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(traces())
+@tried(60, traces())
 def test_any_trace_comes_back_from_its_page(trace):
     found = trace_of(data_of(page(trace)))
     assert about(found, json.loads(json.dumps(trace.to_dict())))

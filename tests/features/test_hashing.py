@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import refused
@@ -19,7 +19,7 @@ from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.learning.events import ignore
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, draws, embedded, history_chunker
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, history_chunker, tried
 
 FIRST_ORDER = {
     "window": "word[-1]\nword[0]\nword[-1] word[0]\nword[0] word[1]\nedge",
@@ -45,8 +45,7 @@ def test_texts_have_the_numbers_of_the_twin(text):
 
 
 @pytest.mark.parametrize("template", FIRST_ORDER)
-@settings(max_examples=draws(25), deadline=None)
-@given(corpora, st.integers(0, 3))
+@tried(25, corpora, st.integers(0, 3))
 def test_the_perceptron_learns_what_the_twin_learns(template, corpus, seed):
     X, y = split(corpus)
     templates = parse(FIRST_ORDER[template])
@@ -138,8 +137,7 @@ def test_more_bits_lose_less():
 # --- going on, saving --------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(corpora, st.sampled_from(list(FIRST_ORDER)), st.integers(10, 16))
+@tried(40, corpora, st.sampled_from(list(FIRST_ORDER)), st.integers(10, 16))
 def test_a_hashed_model_comes_back_from_its_file(corpus, template, bits):
     X, y = split(corpus)
     made = Tagger("perceptron", template=parse(FIRST_ORDER[template]), bits=bits, epochs=2).fit(X, y, listener=ignore)

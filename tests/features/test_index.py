@@ -16,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, TemplateError
 from riata.features.compile import Features, compile_templates
 from riata.features.templates import Read, Template, parse
-from samples import draws
+from samples import tried
 
 # Words that look like boundary names or are empty must not be taken for anything else.
 WORDS = ["a", "b", "ab", "ba", "é", "_B-1", "_B+1", ""]
@@ -300,8 +300,7 @@ def test_a_number_that_cannot_be_used_is_refused_with_file_and_line(text, tmp_pa
         assert (caught.value.file, caught.value.line) == (str(path), 3)
 
 
-@settings(max_examples=draws(30))
-@given(corpora)
+@tried(30, corpora)
 def test_features_given_beside_templates_reach_the_model_by_name(corpus):
     features = Features(parse("word[0]\nnumber(1)[0]"), FUNCTIONS)
     numbered = [[(w, str(len(w))) for w, _ in sentence] for sentence in corpus]

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -14,7 +13,7 @@ from riata.features.roles.properties import OF_BOTH, OF_PREDICATES, OF_SPANS, PR
 from riata.features.roles.slots import NO_ROLE, slots_of
 from riata.features.roles.trees import NO_NODE, Constituents, Dependencies
 from riata.features.templates import load
-from samples import draws
+from samples import tried
 
 CORPUS = riata.load("embedded-roles")
 #         0    1     2    3     4    5      6       7
@@ -86,8 +85,7 @@ def dependencies(draw):
     return heads
 
 
-@given(dependencies())
-@settings(max_examples=draws(200), deadline=None)
+@tried(200, dependencies())
 def test_dependencies_are_as_enumeration_has_them(heads):
     n = len(heads)
     tree = Dependencies.of(heads, [f"r{i}" for i in range(n)])
@@ -111,10 +109,10 @@ def test_dependencies_are_as_enumeration_has_them(heads):
             assert tree.depths[head] == min(tree.depths[a:b])
 
 
-@given(
+@tried(
+    300,
     st.lists(st.tuples(st.integers(0, 7), st.integers(1, 4), st.integers(-5, 9)), max_size=7),
 )
-@settings(max_examples=draws(300), deadline=None)
 def test_spans_apart_with_the_best_sum_are_those_of_enumeration(given):
     spans = [(start, start + length) for start, length, _ in given]
     gains = [float(gain) for _, _, gain in given]

@@ -7,7 +7,6 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -17,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import draws
+from samples import tried
 
 TABLE = {"cat": [1.0, 0.5], "dog": [0.75, 0.25], "runs": [-1.0, 0.5], "sleeps": [-0.5, 0.25]}
 X = [["cat", "runs"], ["dog", "sleeps"], ["cat", "sleeps"], ["Dog", "runs"]]
@@ -224,14 +223,14 @@ def test_arrays_that_do_not_fit_words_are_refused(arrays, said):
     refused(DataError, said, riata.with_vectors, X, arrays)
 
 
-@settings(max_examples=draws(60))
-@given(
+@tried(
+    60,
     st.dictionaries(
         st.text(min_size=1).filter(lambda t: t.isprintable() and not t[0].isspace() and "\n" not in t),
         st.lists(st.floats(-5, 5, width=32), min_size=2, max_size=2),
         min_size=1,
         max_size=5,
-    )
+    ),
 )
 def test_what_is_written_as_text_is_read(tmp_path_factory, table):
     words = {word: row for word, row in table.items() if word.strip() == word}

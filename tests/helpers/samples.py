@@ -1,15 +1,14 @@
 """Small corpora and models that several tests use."""
 
 import random
-import warnings
 from functools import cache
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 
 import riata
 import riata.data.memory
-from riata import Chunker, RiataWarning, Tagger
+from riata import Chunker, Tagger
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 
@@ -31,16 +30,14 @@ def draws(most):
     return max(min(most, 10), most * settings.default.max_examples // settings.get_profile("default").max_examples)
 
 
+def tried(most, *strategies, **named):
+    """A property that is tried on so many examples, or on the share of them (`draws`)."""
+    return lambda test: settings(max_examples=draws(most), deadline=None)(given(*strategies, **named)(test))
+
+
 def some_slow(values, slow):
     """Values for pytest.mark.parametrize, of which some make their test a slow one."""
     return [pytest.param(value, marks=[pytest.mark.slow] * (value in slow)) for value in values]
-
-
-def quietly(estimator, *data, **options):
-    """Fitted, without the warnings that so little data deserve."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiataWarning)
-        return estimator.fit(*data, **options)
 
 
 def as_text(sentences=CHUNKS, separator=" "):

@@ -4,13 +4,12 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
 from checks import refused
 from oracle import crfpp
-from samples import CHUNKS, INPUTS, draws
+from samples import CHUNKS, INPUTS, tried
 
 TEMPLATES = [
     "U00:%x[0,0]",
@@ -47,8 +46,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("models")
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(model=models(), tested=sentence)
+@tried(60, model=models(), tested=sentence)
 def test_every_labelling_has_the_score_of_crfpp(folder, model, tested):
     labels, templates, ids, weights, cost = model
     (folder / "m.txt").write_text(crfpp.model_text(labels, templates, ids, weights, 2, cost), encoding="utf-8")

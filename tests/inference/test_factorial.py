@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from checks import refused
 from oracle.factorial import marginals
 from riata.errors import DataError, SettingError
 from riata.inference.factorial import factorial_marginals
-from samples import draws
+from samples import tried
 
 
 def drawn(seed, labels, length, scale, joined=True, forbid=0.0):
@@ -28,8 +28,8 @@ def distance(found, expected):
     return max(np.abs(one - other).max() for one, other in zip(found.labels, expected, strict=True))
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(
+@tried(
+    60,
     seed=st.integers(0, 10**6),
     labels=st.lists(st.integers(1, 3), min_size=2, max_size=3),
     length=st.integers(1, 3),
@@ -47,8 +47,7 @@ def test_exact_sums_equal_enumeration(seed, labels, length, scale, forbid):
 
 
 @pytest.mark.parametrize("sums", ["loopy", "trp"])
-@settings(deadline=None, max_examples=draws(30))
-@given(seed=st.integers(0, 10**6), tree=st.sampled_from([((3, 2), 1, True), ((3, 2), 3, False), ((3, 1), 3, True)]))
+@tried(30, seed=st.integers(0, 10**6), tree=st.sampled_from([((3, 2), 1, True), ((3, 2), 3, False), ((3, 1), 3, True)]))
 def test_approximate_sums_are_exact_on_trees(sums, seed, tree):
     labels, length, joined = tree
     scores = drawn(seed, labels, length, 2.0, joined)

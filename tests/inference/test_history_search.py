@@ -7,7 +7,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -19,7 +18,7 @@ from riata import _core
 from riata.data.memory import as_corpus
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import draws
+from samples import tried
 
 TEMPLATES = {
     "one back": "word[0]\nlabel[-1]",
@@ -165,8 +164,7 @@ def test_blind_queues_return_complete_and_legal_sequences(queue):
 # --- scores ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(sorted(TEMPLATES)), st.sampled_from([None, "iob2"]))
+@tried(40, st.integers(0, 10**6), st.sampled_from(sorted(TEMPLATES)), st.sampled_from([None, "iob2"]))
 def test_the_score_of_given_labels_is_the_sum_over_their_features(seed, template, encoding):
     corpus, weights = sample(seed, template, encoding)
     named = corpus.by_name(weights)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -13,7 +12,7 @@ from riata.inference.rules.integer_program import LIMIT, SECONDS, IntegerProgram
 from riata.inference.rules.rule import HARD, Automaton, Parts, Predicate, Rule
 from riata.inference.rules.rules import Rules
 from rule_problems import rule_sets
-from samples import draws
+from samples import tried
 
 SCORES = st.integers(-6, 6).map(lambda number: number / 2) | st.floats(-3, 3, width=16) | st.just(-np.inf)
 
@@ -51,16 +50,14 @@ def fits(rules, slots):
     )
 
 
-@settings(max_examples=draws(600), deadline=None)
-@given(problems(), st.booleans(), st.sampled_from([0, 0, 1, 3, 64]))
+@tried(600, problems(), st.booleans(), st.sampled_from([0, 0, 1, 3, 64]))
 def test_the_integer_program_finds_what_enumeration_finds(problem, shortcut, listed):
     node, edge, rules = problem
     if fits(rules, len(node)):
         agrees(integer_program(node, rules, edge, shortcut=shortcut, listed=listed), node, edge, rules)
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(problems())
+@tried(100, problems())
 def test_brute_force_finds_what_enumeration_finds(problem):
     node, edge, rules = problem
     if fits(rules, len(node)):
@@ -93,8 +90,7 @@ def test_a_soft_rule_is_broken_where_this_pays():
     assert found.output.tolist() == [1, 1, 1] and found.penalty == 1.5 and found.value == 4.5
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(2, 4), st.integers(0, 10**6), st.booleans(), st.data())
+@tried(60, st.integers(2, 4), st.integers(0, 10**6), st.booleans(), st.data())
 def test_long_inputs_are_pruned_to_the_same_optimum(labels, seed, with_edges, data):
     """What is hopeless is left out; the list and the repair do not change the optimum. Against the solver alone."""
     slots = 9

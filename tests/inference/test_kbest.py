@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -14,7 +13,7 @@ from inference.test_viterbi import NEVER, chains, constrained, path_score, real
 from oracle.perceptron import score, sequences
 from riata.errors import SettingError, UnsupportedError
 from riata.features.templates import parse
-from samples import draws, embedded
+from samples import embedded, tried
 
 
 def enumerated(node, edge):
@@ -27,14 +26,12 @@ def plain(found):
     return [(tuple(map(int, labels)), total) for labels, total in found]
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(chains(constrained), st.integers(1, 40))
+@tried(100, chains(constrained), st.integers(1, 40))
 def test_whole_scores_give_the_enumerated_list_ties_included(chain, k):
     assert plain(riata.kbest(*chain, k)) == enumerated(*chain)[:k]
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(chains(real), st.integers(1, 40))
+@tried(100, chains(real), st.integers(1, 40))
 def test_real_scores_give_the_enumerated_scores_by_different_sequences(chain, k):
     found = plain(riata.kbest(*chain, k))
     assert [total for _, total in found] == pytest.approx([total for _, total in enumerated(*chain)[:k]], abs=1e-9)
@@ -42,16 +39,14 @@ def test_real_scores_give_the_enumerated_scores_by_different_sequences(chain, k)
     assert len({labels for labels, _ in found}) == len(found)
 
 
-@settings(max_examples=draws(50))
-@given(chains(real))
+@tried(50, chains(real))
 def test_the_first_is_that_of_viterbi_to_the_bit(chain):
     labels, best = riata.viterbi(*chain)
     found = plain(riata.kbest(*chain, 1))
     assert found == ([] if best == NEVER else [(tuple(labels), best)])
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(chains(constrained))
+@tried(50, chains(constrained))
 def test_everything_is_found_once_and_no_more(chain):
     everything = enumerated(*chain)
     assert plain(riata.kbest(*chain, UNBOUNDED)) == everything
@@ -76,8 +71,7 @@ def test_a_k_that_is_no_count_is_refused(k):
 
 @pytest.mark.parametrize("encoding", [None, "iob2", "bioes"])
 @pytest.mark.parametrize("edges_by_word", [False, True])
-@settings(max_examples=draws(20), deadline=None)
-@given(seed=st.integers(0, 10**6), k=st.integers(1, 30))
+@tried(20, seed=st.integers(0, 10**6), k=st.integers(1, 30))
 def test_a_model_gives_its_best_legal_labellings(encoding, edges_by_word, seed, k):
     problem, weights = random_model(seed, encoding, edges_by_word=edges_by_word, longest=4)
     counts, labels, scores = weights.nbest(problem.index, problem.instances, k)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import segment_problems
@@ -24,7 +23,7 @@ from riata.errors import LabelError, UnsupportedError
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
-from samples import draws
+from samples import tried
 
 HISTORIES = ["word[0]\nlabel[-1]", "word[0]\nlabel[-2] label[-1]\nedge", "label[-2] word[0]\nlabel[-1]"]
 TEMPERATURES = [0.3, 1.0]
@@ -129,8 +128,7 @@ def chain_cases(seed, problem, model):
             yield Case(model, words, some, every, SINGLE if single else DOUBLE)
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([None, "iob1", "iob2", "bioes"]), st.booleans(), st.booleans())
+@tried(50, st.integers(0, 10**6), st.sampled_from([None, "iob1", "iob2", "bioes"]), st.booleans(), st.booleans())
 def test_chains(seed, encoding, by_word, local):
     """local: every step is normalised over all labels, whatever is known, and the model is then told what is."""
     problem, weights = random_model(seed, encoding, edges=seed % 5 != 0, edges_by_word=by_word, longest=4)
@@ -139,16 +137,14 @@ def test_chains(seed, encoding, by_word, local):
         case.check(chunks=encoding is not None, probabilities=True)
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.sampled_from(HISTORIES))
+@tried(30, st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.sampled_from(HISTORIES))
 def test_chains_that_look_back(seed, encoding, template):
     problem = noise(seed, template, encoding, sentences=4, longest=4)
     for case in chain_cases(seed, problem, chain_model(problem, problem.random_weights(seed))):
         case.check(chunks=encoding is not None, probabilities=False)
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.sampled_from(["iob2", "bioes"]))
+@tried(30, st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.sampled_from(["iob2", "bioes"]))
 def test_segments(seed, template, encoding):
     problem = segment_problems.noise(seed, template, most=3, longest=4, sentences=3)
     weights = problem.random_weights(seed)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -25,7 +24,7 @@ from riata.inference.decoder import MARGINALS, SPANS, Decoder, Risk
 from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
-from samples import CHUNKS, draws, recoded_chunker, tagger
+from samples import CHUNKS, recoded_chunker, tagger, tried
 
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
 TEMPERATURES = [0.3, 1.0, 7.0]
@@ -107,8 +106,7 @@ def test_a_chain_equals_enumeration(encoding):
                 check_spans(case)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(HISTORIES), st.sampled_from([None, *ENCODINGS]), st.booleans())
+@tried(25, st.integers(0, 10**6), st.sampled_from(HISTORIES), st.sampled_from([None, *ENCODINGS]), st.booleans())
 def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single):
     problem = noise(seed, template, encoding, sentences=4, longest=4)
     model = chain_model(problem, problem.random_weights(seed), as_single=as_single)
@@ -118,8 +116,7 @@ def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single):
             check_spans(case)
 
 
-@settings(max_examples=draws(15), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS))
+@tried(15, st.integers(0, 10**6), st.sampled_from(ENCODINGS))
 def test_chunks_of_two_types_that_touch(seed, encoding):
     prefixes = registry.get("encoding", encoding).prefixes
     labels = ("O", *(f"{prefix}-{kind}" for prefix in prefixes for kind in "XY"))
@@ -139,8 +136,7 @@ def test_chunk_labels_of_which_any_may_follow_any():
             check_spans(case)
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS), st.sampled_from(HISTORIES))
+@tried(20, st.integers(0, 10**6), st.sampled_from(ENCODINGS), st.sampled_from(HISTORIES))
 def test_known_labels_are_kept(seed, encoding, template):
     rng = random.Random(seed)
     problem = noise(seed, template, encoding, sentences=4, longest=4)
@@ -187,8 +183,7 @@ def test_normalised_and_truncated_steps(recipe):
 # --- segments --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.booleans())
+@tried(30, st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.booleans())
 def test_segments_equal_enumeration(seed, template, as_single):
     """Tokens are right if they are written alike in IOB2."""
     problem = segment_problems.noise(seed, template, longest=4, sentences=3)

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain_problems import UNBOUNDED, noise, options
@@ -18,7 +17,7 @@ from riata.features.dictionary import TagDictionary
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import draws
+from samples import tried
 
 ONE_BACK = ["word[0]\nedge", "word[0]\nword[-1]\nedge\nedge word[0]\nlabel[-1] word[0]", "word[0]"]
 TWO_BACK = ["word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nlabel[-2]\nlabel[-1] word[0]"]
@@ -71,8 +70,7 @@ def by_score(case, inputs, every):
     return {y: score_of(weights, inputs, y) for y in every}
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(cases(ONE_BACK + TWO_BACK))
+@tried(60, cases(ONE_BACK + TWO_BACK))
 def test_every_search_lists_and_sums_over_the_labellings_that_are_left(case):
     beam = Decoder(queue="beam", beam=UNBOUNDED, beam_by="operations")
     for corpus, inputs, _, every in case.each():
@@ -92,8 +90,7 @@ def test_every_search_lists_and_sums_over_the_labellings_that_are_left(case):
             assert rows[t][case.labels.index(label)] == pytest.approx(mass, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases(ONE_BACK))
+@tried(40, cases(ONE_BACK))
 def test_other_labellings_score_minus_infinity(case):
     for corpus, _, _, every in case.each():
         instances = case.model.features.instances(corpus)
@@ -102,8 +99,7 @@ def test_other_labellings_score_minus_infinity(case):
             assert np.isfinite(case.model.scores_of(instances, ids)[0]) == (y in every)
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases([ONE_BACK[0], ONE_BACK[2], "word[0]\nedge\nedge word[0]"], local=st.just(True)))
+@tried(40, cases([ONE_BACK[0], ONE_BACK[2], "word[0]\nedge\nedge word[0]"], local=st.just(True)))
 def test_models_that_normalise_every_step_do_so_over_the_labels_that_are_left(case):
     beam = Decoder(queue="beam", beam=UNBOUNDED, beam_by="operations")
     weights = weights_of(case.model)
@@ -124,8 +120,7 @@ def test_models_that_normalise_every_step_do_so_over_the_labels_that_are_left(ca
             assert expected[case.texts(case.model.decode(instances, decoder))] == pytest.approx(max(expected.values()))
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(cases(ONE_BACK + TWO_BACK), st.randoms(use_true_random=False))
+@tried(60, cases(ONE_BACK + TWO_BACK), st.randoms(use_true_random=False))
 def test_the_dictionary_yields_to_labels_that_are_given(case, rng):
     labels = case.labels
     for sentence, inputs in zip(case.problem.sentences, case.problem.inputs(), strict=True):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -12,7 +11,7 @@ from oracle import segments as oracle
 from oracle.mira import product
 from riata.errors import RiataError
 from riata.features.attributes import builtin
-from samples import draws
+from samples import tried
 from second_order_problems import CHUNKS, FREE, Case
 from segment_problems import EXACT_TEMPLATES, noise
 
@@ -72,8 +71,7 @@ def check_chain(case, seed, cost, n, classes):
     assert model.weights.losses_of(*parts, np.concatenate(last).astype(np.int32), by_class) == pytest.approx(losses)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(
+@tried(25,
     st.builds(test_likelihood.Case, st.integers(0, 10**6), st.sampled_from(test_likelihood.TEMPLATES), st.sampled_from([None, "iob2"])),
     st.integers(0, 10**6), COSTS, N, CLASSES,
 )  # fmt: skip
@@ -81,8 +79,8 @@ def test_chains(case, seed, cost, n, classes):
     check_chain(case, seed, cost, n, classes)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(
+@tried(
+    25,
     st.builds(
         Case,
         st.integers(0, 10**6),
@@ -104,8 +102,8 @@ def test_chains_whose_features_read_earlier_labels(case, seed, cost, n, classes)
     check_chain(case, seed, cost, n, classes)
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(
+@tried(
+    40,
     st.builds(
         noise,
         st.integers(0, 10**6),

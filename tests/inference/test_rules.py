@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import refused
@@ -19,7 +19,7 @@ from riata.inference.rules.rules import Rules
 from riata.inference.rules.single import allowed_one_after_the_other, one_after_the_other, with_nothing
 from riata.inference.rules.slots import LabelNames, Slots
 from rule_problems import rule_sets
-from samples import draws
+from samples import tried
 
 
 def flags(*numbers, of=3):
@@ -99,8 +99,7 @@ def is_possible(rules, slots):
     return any(twin.penalty(rules, output) < HARD for output in product(range(rules.labels), repeat=slots))
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(st.integers(1, 3), st.integers(1, 3), st.data())
+@tried(100, st.integers(1, 3), st.integers(1, 3), st.data())
 def test_the_set_is_impossible_and_every_smaller_one_is_possible(slots, labels, data):
     rules = data.draw(rule_sets(slots, labels)).hardened()
     rules = Rules.of(labels, rules.all())

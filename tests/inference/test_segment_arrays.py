@@ -4,14 +4,13 @@ import signal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
 from checks import refused
 from oracle.segments import loss, segmentations, spans
 from riata.errors import DataError, RiataError, SettingError
-from samples import draws
+from samples import tried
 
 NEVER = -np.inf
 whole = st.integers(-3, 3).map(float)
@@ -59,15 +58,13 @@ def enumerated(span, edge):
     return sorted((pair for pair in scored if pair[1] > NEVER), key=lambda pair: (-pair[1], order(pair[0])))
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(problems(constrained))
+@tried(80, problems(constrained))
 def test_the_best_is_the_first_of_all_ties_included(problem):
     found = riata.segment_viterbi(*problem)
     assert found == (enumerated(*problem) or [([], NEVER)])[0]
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(problems(constrained), st.integers(1, 60))
+@tried(80, problems(constrained), st.integers(1, 60))
 def test_the_k_best_have_the_scores_of_the_first_k(problem, k):
     found, expected = riata.segment_kbest(*problem, k), enumerated(*problem)
     assert [total for _, total in found] == [total for _, total in expected[:k]]
@@ -76,8 +73,7 @@ def test_the_k_best_have_the_scores_of_the_first_k(problem, k):
     assert found[:1] == expected[:1]
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(problems(st.one_of(real, st.just(NEVER))))
+@tried(60, problems(st.one_of(real, st.just(NEVER))))
 def test_sums_and_posteriors_are_those_of_all_segmentations(problem):
     span = problem[0]
     listed = enumerated(*problem)
@@ -93,8 +89,7 @@ def test_sums_and_posteriors_are_those_of_all_segmentations(problem):
     assert riata.segment_posteriors(*problem) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(problems(constrained), st.sampled_from([0.0, 1.0, 2.5, -1.0]), st.data())
+@tried(60, problems(constrained), st.sampled_from([0.0, 1.0, 2.5, -1.0]), st.data())
 def test_the_loss_counts_wrong_and_missed_segments(problem, cost, data):
     span, edge = problem
     longest = data.draw(st.integers(1, len(span)))  # which may be beyond the scores
@@ -110,8 +105,7 @@ def test_the_loss_counts_wrong_and_missed_segments(problem, cost, data):
     assert not allowed or augmented(segments) == best
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(problems(st.one_of(st.integers(-3, 3).map(lambda n: n * 2.0**48), st.just(NEVER))))
+@tried(40, problems(st.one_of(st.integers(-3, 3).map(lambda n: n * 2.0**48), st.just(NEVER))))
 def test_sums_of_large_scores_lose_no_digits(problem):
     listed = enumerated(*problem)  # whose scores are whole, hence exact
     if not listed:

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -13,7 +12,7 @@ from oracle.segments import Lattice
 from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
-from samples import draws
+from samples import tried
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, random_segments, segment_problem
 
 UNBOUNDED = _core.unbounded
@@ -181,8 +180,7 @@ def test_sums_do_not_overflow():
     assert all(np.isfinite(list(one.values())).all() for one in expected)
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(st.integers(0, 10**6), st.sampled_from(EXACT_TEMPLATES), st.integers(1, 4), st.integers(1, 12))
+@tried(60, st.integers(0, 10**6), st.sampled_from(EXACT_TEMPLATES), st.integers(1, 4), st.integers(1, 12))
 def test_the_k_best_are_those_of_the_enumeration(seed, template, most, k):
     problem = noise(seed, template, most=most, longest=4, sentences=2)
     weights = problem.random_weights(seed)

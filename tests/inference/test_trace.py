@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -27,7 +26,7 @@ from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.models.weights_by_name import by_name
 from riata.problems.problem import defined
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, draws
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, tried
 
 WHEN = ["laso", "early", "max-violation", "standard"]
 WHAT = ["mean", "queue", "best", "loss-weighted"]
@@ -153,8 +152,7 @@ def test_a_chain_replays_to_the_output(queue, encoding):
         round_trip(trace)
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(WHEN), st.sampled_from(list(QUEUES)))
+@tried(40, st.integers(0, 10**6), st.sampled_from(WHEN), st.sampled_from(list(QUEUES)))
 def test_a_trace_of_training_replays_too(seed, when, queue):
     problem, weights = random_model(seed, None, most=[2, 64][seed % 2])
     rng = random.Random(seed)

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
@@ -19,7 +19,7 @@ from riata.data.encodings.base import convert
 from riata.errors import DataError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import draws
+from samples import tried
 
 NEVER = -np.inf
 
@@ -261,8 +261,9 @@ def test_without_the_constraint_the_same_weights_do_err():
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=draws(30), deadline=None)
-@given(st.randoms(use_true_random=False), st.sampled_from(["word[0]\nedge", "word[-1]\nword[0]\nedge word[0]\nedge"]))
+@tried(
+    30, st.randoms(use_true_random=False), st.sampled_from(["word[0]\nedge", "word[-1]\nword[0]\nedge word[0]\nedge"])
+)
 def test_a_chunker_decodes_the_best_legal_sequence(encoding, rng, template):
     rules = registry.get("encoding", encoding)
     words = "abc"

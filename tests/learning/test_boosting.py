@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -21,7 +20,7 @@ from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.names.chain import name_of
 from riata.models.structures.chain import ChainOutputs
-from samples import CHUNKS, FEATURES, TAGS, draws
+from samples import CHUNKS, FEATURES, TAGS, tried
 
 LABELS = ("X", "Y", "Z")
 TEMPLATES = (
@@ -120,8 +119,7 @@ cases = st.builds(
 overs, caps = st.sampled_from(["corpus", "sentences"]), st.sampled_from([0.1, 1.0, 5.0])
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(cases, overs, caps)
+@tried(60, cases, overs, caps)
 def test_every_round_is_that_of_the_paper(case, over, cap):
     booster = case.booster(over=over, cap=cap)
     names = places_of(case, booster)
@@ -165,8 +163,8 @@ def test_equal_features_are_chosen_in_the_order_of_their_places(over):
         assert names.index(case.name(booster, found["places"][0])) == twin.round().feature
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(
+@tried(
+    40,
     st.integers(0, 10**6),
     st.sampled_from(TEMPLATES),
     st.booleans(),

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -13,7 +12,7 @@ from oracle.hmm import Hmm
 from riata import Chunker, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import RiataError, UnsupportedError
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, draws, embedded
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, embedded, tried
 
 LABELS = ("A", "B", "C")
 words = st.text("abA1", min_size=1, max_size=6)
@@ -38,9 +37,12 @@ def scores(model, sentence, labellings):
     )
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(
-    corpora, chosen, st.lists(st.tuples(words, st.sampled_from(("x", "Yz", "new"))), min_size=1, max_size=3), st.data()
+@tried(
+    60,
+    corpora,
+    chosen,
+    st.lists(st.tuples(words, st.sampled_from(("x", "Yz", "new"))), min_size=1, max_size=3),
+    st.data(),
 )
 def test_a_score_is_the_log_probability_and_a_number_of_the_sentence(sentences, given_settings, unseen, data):
     weights = data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=len(sentences), max_size=len(sentences)))
@@ -54,8 +56,7 @@ def test_a_score_is_the_log_probability_and_a_number_of_the_sentence(sentences, 
         assert np.ptp(rest) < 1e-9 * max(1, abs(rest[0]))
 
 
-@settings(deadline=None, max_examples=draws(20))
-@given(corpora, chosen)
+@tried(20, corpora, chosen)
 def test_the_twin_is_a_probability(sentences, given_settings):
     """Words of training given a label sum to 1, and so do what follows a label and what begins."""
     twin = Hmm(sentences, LABELS, **given_settings)

@@ -5,7 +5,6 @@ import resource
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -21,7 +20,7 @@ from riata.learning.structures.chain import heads
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.registry import get
-from samples import draws
+from samples import tried
 
 TEMPLATES = [
     "word[0]\nedge",
@@ -94,8 +93,7 @@ cases = st.builds(
 )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
+@tried(60, cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
 def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed)
 

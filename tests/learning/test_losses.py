@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import riata
@@ -16,7 +16,7 @@ from oracle.mira import mira
 from riata import _core, registry
 from riata.choosing.losses import costs_of
 from riata.errors import DataError, SettingError, UnsupportedError
-from samples import draws, embedded
+from samples import embedded, tried
 
 DATA = embedded()[:60]
 
@@ -30,8 +30,7 @@ def learnt(loss=None, structure="chain", **settings_):
 
 
 @pytest.mark.parametrize("loss", ["cost-matrix", "zero-one"])
-@settings(max_examples=draws(15), deadline=None)
-@given(data=st.data())
+@tried(15, data=st.data())
 def test_weights_equal_those_of_the_twin(loss, data):
     seed = data.draw(st.integers(0, 10**6), "seed")
     k = data.draw(st.integers(1, 3), "k")

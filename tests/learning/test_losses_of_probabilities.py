@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_likelihood import LABELS, TEMPLATES, Case
 
@@ -12,7 +11,7 @@ from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, draws
+from samples import CHUNKS, tried
 
 LOSSES = ("exp", "pointwise-log", "pointwise-exp")
 RECIPES = ("crf-exp", "crf-pointwise", "crf-pointwise-exp")
@@ -32,8 +31,7 @@ cases = st.builds(
 )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 3.0]))
+@tried(60, cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 3.0]))
 def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed, loss=case.loss)
 

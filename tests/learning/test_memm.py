@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -24,7 +23,7 @@ from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs, constrained
 from riata.registry import get
-from samples import CHUNKS, INPUTS, TAGS, WORDS, draws, embedded
+from samples import CHUNKS, INPUTS, TAGS, WORDS, embedded, tried
 
 TEMPLATES = ["word[0]\nedge", "word[-1]\nword[0]\nword[0] word[1]\nedge\nedge word[0]", "word[0]", "number(1)[0]\nedge"]
 ENCODINGS = [None, "iob2", "bioes"]
@@ -89,8 +88,7 @@ cases = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases)
+@tried(40, cases)
 def test_scores_are_log_probabilities_that_sum_to_one(case):
     for number, corpus, every in case.each():
         scores = [case.score(corpus, labelling) for labelling in every]
@@ -98,8 +96,7 @@ def test_scores_are_log_probabilities_that_sum_to_one(case):
         assert scores == pytest.approx([case.log_probability(number, labelling) for labelling in every], abs=1e-7)
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases)
+@tried(40, cases)
 def test_the_value_is_that_of_the_true_labels(case):
     times = case.weights if len(case.weights) else np.ones(len(case.inputs))
     expected = sum(
@@ -110,11 +107,11 @@ def test_the_value_is_that_of_the_true_labels(case):
     assert value == pytest.approx(expected, abs=1e-7)
 
 
-@settings(deadline=None, max_examples=draws(25))
-@given(
+@tried(
+    25,
     st.builds(
         Case, st.integers(0, 10**6), st.sampled_from(TEMPLATES), st.sampled_from(ENCODINGS), weighted=st.booleans()
-    )
+    ),
 )
 def test_the_gradient_is_that_of_differences(case):
     _, gradient = case.function(case.at, 2)
@@ -128,8 +125,7 @@ def test_the_gradient_is_that_of_differences(case):
         )
 
 
-@settings(deadline=None, max_examples=draws(30))
-@given(cases)
+@tried(30, cases)
 def test_every_search_sees_these_probabilities(case):
     for number, corpus, every in case.each():
         scores = {labelling: case.score(corpus, labelling) for labelling in every}
@@ -155,8 +151,7 @@ def test_every_search_sees_these_probabilities(case):
         assert scores[tuple(found)] == pytest.approx(scores[tuple(greedy)], abs=1e-9)
 
 
-@settings(deadline=None, max_examples=draws(20))
-@given(cases)
+@tried(20, cases)
 def test_confidences_are_shares_of_the_probability(case):
     for _, corpus, every in case.each():
         ids, sure = case.model.confidences(corpus, Decoder(), [1.0], chunks=False)

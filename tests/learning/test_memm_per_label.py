@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -17,7 +16,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.per_label import by_label_before
 from riata.features.templates import load, parse
-from samples import draws
+from samples import tried
 
 TEMPLATES = ["word[0]", "word[0]\nedge", "word[-1]\nword[0] word[1]\nsuffix1[0]\nedge\nedge word[0]"]
 PREVIOUS = {"classifiers": "previous"}
@@ -45,8 +44,7 @@ cases = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases)
+@tried(40, cases)
 def test_a_step_is_the_classifier_of_the_label_before(case):
     weights = weights_of(case.model)
     for number, corpus, every in case.each():
@@ -59,8 +57,7 @@ def test_a_step_is_the_classifier_of_the_label_before(case):
             assert case.score(corpus, y) == pytest.approx(total, abs=1e-6)
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases)
+@tried(40, cases)
 def test_its_value_is_that_of_the_twin_and_its_gradient_that_of_differences(case):
     times = case.weights if len(case.weights) else np.ones(len(case.inputs))
     expected = sum(

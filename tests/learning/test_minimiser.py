@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -17,7 +16,7 @@ from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch.lbfgs import Minimiser, Tolerance
 from riata.learning.batch.sgd import StochasticMinimiser
-from samples import draws, embedded
+from samples import embedded, tried
 from segment_problems import noise
 
 EXACT = Tolerance(gradient=1e-9, gain=0.0)
@@ -50,8 +49,7 @@ def run(minimiser, most=500):
     return minimiser
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 12))
+@tried(30, st.integers(0, 10**6), st.integers(1, 12))
 def test_quadratics_are_solved(seed, memory):
     function, _, goal = quadratic(seed)
     found = run(Minimiser(function, np.zeros(8), memory=memory, tolerance=EXACT))
@@ -59,8 +57,7 @@ def test_quadratics_are_solved(seed, memory):
     assert found.stopped is not None
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6))
+@tried(20, st.integers(0, 10**6))
 def test_as_low_as_scipy(seed):
     function, size = logistic(seed)
     found = run(Minimiser(function, np.zeros(size), tolerance=EXACT))
@@ -68,8 +65,7 @@ def test_as_low_as_scipy(seed):
     assert found.point.value == pytest.approx(other.fun, rel=1e-9)
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 5.0]))
+@tried(30, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 5.0]))
 def test_an_l1_penalty_ends_where_no_side_falls(seed, l1):
     """The conditions of a minimum: a gradient of -l1 or +l1 at weights that are not zero, and no more than that at those that are."""
     function, size = logistic(seed)
@@ -144,20 +140,17 @@ def check(function, sentences, seed, weights=(), rel=1e-9):
     assert native.point() == pytest.approx(expected, rel=rel, abs=rel)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(first_order, st.integers(0, 10**6))
+@tried(25, first_order, st.integers(0, 10**6))
 def test_on_chains_it_is_its_twin(case, seed):
     check(case.function, len(case.gold), seed, case.weights)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(second_order, st.integers(0, 10**6))
+@tried(25, second_order, st.integers(0, 10**6))
 def test_on_chains_that_look_two_labels_back_it_is_its_twin(case, seed):
     check(case.function, len(case.gold), seed, case.weights)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(
+@tried(25,
     st.builds(noise, st.integers(0, 10**6), st.sampled_from(CASES), most=st.integers(1, 4), longest=st.just(4), sentences=st.just(4)),
     st.integers(0, 10**6),
     st.sampled_from(["seen", "all"]),
@@ -167,8 +160,7 @@ def test_on_segments_it_is_its_twin(problem, seed, pairs, weights):
     check(function_of(problem, pairs=pairs, weights=weights), len(problem.sentences), seed, weights)
 
 
-@settings(max_examples=draws(10), deadline=None)
-@given(st.one_of(first_order, second_order), st.integers(0, 10**6))
+@tried(10, st.one_of(first_order, second_order), st.integers(0, 10**6))
 def test_sentences_whose_scores_are_too_large_move_nothing_and_are_counted(case, seed):
     native = case.function.potentials.stochastic(np.array(case.weights, np.float64), 0.0)
     start = np.random.default_rng(seed).normal(size=case.function.size)

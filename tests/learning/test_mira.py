@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import riata
@@ -17,7 +17,7 @@ from riata import _core
 from riata.errors import SettingError
 from riata.features.templates import parse
 from riata.learning.events import Progressed
-from samples import draws, embedded
+from samples import embedded, tried
 
 TEMPLATES = {
     "chain": "word[0]\nnumber(1)[0]\nedge",
@@ -56,8 +56,7 @@ def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
 
 @pytest.mark.parametrize("encoding", [None, "iob2"])
 @pytest.mark.parametrize("template", TEMPLATES)
-@settings(max_examples=draws(15), deadline=None)
-@given(data=st.data())
+@tried(15, data=st.data())
 def test_weights_equal_those_of_the_twin(template, encoding, data):
     seed = data.draw(st.integers(0, 10**6), "seed")
     problem = noise(seed, TEMPLATES[template], encoding, sentences=5, longest=3)

@@ -10,7 +10,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -22,7 +21,7 @@ from riata._core import shuffled
 from riata.data.chunk_labels import shown_encodings
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import draws
+from samples import tried
 
 DOUBLE = {"precision": "double"}
 TEMPLATES = {
@@ -90,8 +89,7 @@ def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, *
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-@settings(max_examples=draws(60), deadline=None)
-@given(corpora, st.integers(1, 3), st.integers(0, 3))
+@tried(60, corpora, st.integers(1, 3), st.integers(0, 3))
 def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
     X, y = split(corpus)
     templates = parse(TEMPLATES[template])
@@ -106,8 +104,7 @@ def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
         assert tagger.classes_ == by_frequency(y)
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(corpora, st.integers(1, 3), st.data())
+@tried(80, corpora, st.integers(1, 3), st.data())
 def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data):
     X, y = split(corpus)
     templates = parse(TEMPLATES["edges"])
@@ -129,8 +126,8 @@ def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data
     same(weights_of(tagger.model_), expected.averaged)
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(
+@tried(
+    80,
     st.lists(
         st.lists(
             st.tuples(
@@ -153,8 +150,7 @@ def test_given_features_are_learnt_as_the_twin_learns_them(corpus, epochs):
 
 
 @pytest.mark.parametrize("encoding", tuple(shown_encodings()))
-@settings(max_examples=draws(30), deadline=None)
-@given(st.randoms(use_true_random=False))
+@tried(30, st.randoms(use_true_random=False))
 def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
     rules = registry.get("encoding", encoding)
 
@@ -176,8 +172,7 @@ def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
 # --- the average -------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(corpora, st.integers(1, 3))
+@tried(80, corpora, st.integers(1, 3))
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_example(corpus, epochs):
     X, y = split(corpus)
     templates = parse(TEMPLATES["window"])
@@ -241,8 +236,9 @@ def test_single_and_double_precision_predict_the_same(average):
     assert single.predict(test) == double.predict(test)
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=2, max_size=4), min_size=4, max_size=8), st.integers(0, 5))
+@tried(
+    50, st.lists(st.lists(st.sampled_from("abcd"), min_size=2, max_size=4), min_size=4, max_size=8), st.integers(0, 5)
+)
 def test_on_separable_data_the_updates_stay_within_the_bound(X, seed):
     label_of = {"a": "X", "b": "Y", "c": "Z", "d": "Y"}
     y = [[label_of[word] for word in sentence] for sentence in X]
@@ -307,8 +303,7 @@ def test_every_order_of_three_sentences_is_about_equally_likely():
     assert max(abs(n - 1000) for n in seen.values()) < 150  # five standard deviations
 
 
-@given(corpora)
-@settings(max_examples=draws(50), deadline=None)
+@tried(50, corpora)
 def test_without_shuffling_the_order_is_that_of_the_corpus(corpus):
     X, y = split(corpus)
     templates = parse(TEMPLATES["chain"])
@@ -334,8 +329,7 @@ def test_sentences_of_weight_zero_are_as_if_they_were_always_right():
     assert {values[0][1] for (_, values), _ in weights} == {"b"}
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(corpora)
+@tried(50, corpora)
 def test_sentence_weights_of_two_double_every_step(corpus):
     X, y = split(corpus)
     options = {"template": parse(TEMPLATES["window"]), "epochs": 2}

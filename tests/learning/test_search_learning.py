@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -15,7 +14,7 @@ from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, order
 from oracle.laso import norm
 from packed_weights import weights_of
 from riata.errors import SearchError, SettingError
-from samples import draws, some_slow
+from samples import some_slow, tried
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
 TEMPLATES = [
@@ -246,8 +245,8 @@ def test_under_a_p_norm_the_average_is_the_mean_of_the_weights(p):
         averages_what_it_has_been(corpus, trainer, {} if initial is None else corpus.by_name(initial), seed)
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(
+@tried(
+    60,
     seed=st.integers(0, 10**6),
     p=st.floats(2, 100),
     alpha=st.floats(0.01, 1),

@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
@@ -18,7 +17,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.legality import Legality
-from samples import draws
+from samples import tried
 from second_order_problems import ALWAYS, AT_ONCE, CHUNKS, FREE, KEPT, NEVER, TEMPLATES, Case
 
 cases = st.builds(
@@ -37,8 +36,7 @@ cases = st.builds(
 )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
+@tried(60, cases, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 30.0]))
 def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed)
 

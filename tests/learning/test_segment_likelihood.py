@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks import refused
 from likelihood_problems import Likelihood
 from oracle import segments as oracle
 from riata import _core
-from samples import draws
+from samples import tried
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, segment_problem
 
 EVERY_ROLE = (
@@ -62,8 +61,8 @@ problems = st.builds(
 )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(
+@tried(
+    60,
     problems,
     st.integers(0, 10**6),
     st.sampled_from([0.1, 1.0, 30.0]),

@@ -3,7 +3,7 @@ and everything that one learner can do.
 """
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import riata
@@ -21,7 +21,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.models import feature_parts
-from samples import draws, embedded
+from samples import embedded, tried
 
 TEMPLATE = parse("word[-1]\nword[0]\nnumber(1)[0]\nedge\nedge word[0]")
 PLAIN = parse("word[0]\nword[-1]\ntag[0]\ntag[-1] tag[0]\nedge\nedge tag[0]")
@@ -44,8 +44,7 @@ def orders(sentences, seed, epochs, shards):
 
 
 # Halves and quarters are exact, so that ties are ties.
-@settings(max_examples=draws(60), deadline=None)
-@given(corpora, st.sampled_from([1, 2, 4]), st.integers(1, 3), st.integers(0, 3), st.data())
+@tried(60, corpora, st.sampled_from([1, 2, 4]), st.integers(1, 3), st.integers(0, 3), st.data())
 def test_perceptrons_are_mixed_as_in_the_figure(corpus, shards, epochs, seed, data):
     X, y = split(corpus)
     assume(len(X) >= shards)
@@ -62,8 +61,7 @@ def test_perceptrons_are_mixed_as_in_the_figure(corpus, shards, epochs, seed, da
 
 
 # Of two labels, so that from zero weights one output alone has the highest loss.
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
+@tried(30, st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
 def test_mira_is_mixed_as_in_the_figure(drawn, shards, epochs, seed):
     X, y = split(noisy_corpus(drawn))
     y = [["X" if label == "X" else "Y" for label in labels] for labels in y]

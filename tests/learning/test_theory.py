@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import riata
@@ -15,7 +15,7 @@ from margin_problems import Labels, Subset, labelled, measured, sample
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
 from riata.learning import theory
-from samples import chunker, draws, embedded
+from samples import chunker, embedded, tried
 
 THEOREM4 = {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)}
 COROLLARY5 = {"step": "alma", "alpha": 0.5, "B": 1.5, "C": 0.5}  # C^2 + 2 (1 - alpha) B C = 1
@@ -72,8 +72,7 @@ def test_the_conditions_of_the_settings(alpha):
     theory.check_corollary5(alpha, float(remedy["B"]), float(remedy["C"]))
 
 
-@settings(deadline=None, max_examples=draws(50))
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(0.1, 10), st.integers(1, 5))
+@tried(50, st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(0.1, 10), st.integers(1, 5))
 def test_the_best_margin_is_as_good_as_any(p, R, epochs):
     least2, at2 = theory.best_corollary2(R, p, epochs)
     least5, at5 = theory.best_corollary5(0.5, p, epochs)
@@ -105,8 +104,7 @@ def converged(corpus, **chosen):
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-@settings(deadline=None, max_examples=draws(25))
-@given(seed=SEEDS)
+@tried(25, seed=SEEDS)
 def test_theorem_1(queue, seed):
     corpus, separating = separable(seed, queue)
     trainer = converged(corpus, **QUEUES[queue])
@@ -127,8 +125,7 @@ def test_theorem_1(queue, seed):
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-@settings(deadline=None, max_examples=draws(25))
-@given(seed=SEEDS)
+@tried(25, seed=SEEDS)
 def test_theorem_4(queue, seed):
     corpus, separating = separable(seed, queue)
     trainer = converged(corpus, **QUEUES[queue], **THEOREM4)
@@ -183,16 +180,14 @@ def noisy_run(seed, **chosen):
     )
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(seed=SEEDS, gamma=st.floats(0.01, 10))
+@tried(60, seed=SEEDS, gamma=st.floats(0.01, 10))
 def test_corollary_2(seed, gamma):
     updates, R, p, _ = noisy_run(seed)
     assert updates <= theory.corollary2(R, math.sqrt(3) * theory.shortfall2(p, gamma), gamma)
     assert updates <= theory.best_corollary2(R, p, epochs=3)[0]
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(seed=SEEDS, gamma=st.floats(0.01, 10))
+@tried(60, seed=SEEDS, gamma=st.floats(0.01, 10))
 def test_corollary_5(seed, gamma):
     updates, _, _, p = noisy_run(seed, **COROLLARY5)
     C = COROLLARY5["C"]

@@ -16,7 +16,7 @@ from riata import Chunker, Tagger, load_model
 from riata.data.memory import as_corpus
 from riata.features.templates import parse
 from riata.models import folded
-from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws
+from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, tried
 
 READS = ["word[{}]", "tag[{}]", "suffix2[{}]", "shape[{}]", "lower[{}]", "stem[{}]", "hyphen[{}]", "vowels[{}]"]
 VOCABULARY = [
@@ -85,8 +85,7 @@ def chunker(lines, seed, **options):
     return trained(Chunker, lines, data, seed, **options)
 
 
-@given(templates, edges, earlier, st.booleans(), st.integers(0, 1000))
-@settings(deadline=None, max_examples=draws(200))
+@tried(200, templates, edges, earlier, st.booleans(), st.integers(0, 1000))
 def test_folding_changes_no_label(lines, edge, labels, chunks, seed):
     try:
         estimator = (chunker if chunks else tagger)([*lines, *edge, *labels], seed)
@@ -95,8 +94,7 @@ def test_folding_changes_no_label(lines, edge, labels, chunks, seed):
     check_unseen(estimator, seed)
 
 
-@given(earlier.filter(bool), st.booleans(), st.integers(0, 1000))
-@settings(deadline=None, max_examples=draws(50))
+@tried(50, earlier.filter(bool), st.booleans(), st.integers(0, 1000))
 def test_labellings_that_tie_are_told_apart_as_without_folding(labels, chunks, seed):
     """Whole numbers for weights, and few templates: most sentences have several best labellings."""
     lines = ["suffix2[0]", "edge tag[0]", "edge word[-1]", *labels]

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -36,7 +35,7 @@ from riata.inference.rules.slots import LabelNames
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from rule_problems import automata, rule_sets
-from samples import draws
+from samples import tried
 
 LONGEST = 5
 
@@ -51,8 +50,7 @@ def passes(legality, output):
     return bool(legality.start[output[0]] and legality.end[output[-1]] and all(follow[a, b] for a, b in pairs))
 
 
-@settings(max_examples=draws(150), deadline=None)
-@given(automata(2) | automata(3))
+@tried(150, automata(2) | automata(3))
 def test_automata_of_first_order_become_masks_and_others_do_not(automaton):
     labels = automaton.next.shape[1]
     rules = Rules(labels, (), (Automaton(automaton.next, automaton.accepting),))
@@ -70,8 +68,7 @@ def test_automata_of_first_order_become_masks_and_others_do_not(automaton):
     assert any(passes(closest, output) for output in outputs(labels) if output not in legal)
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(st.data(), st.integers(1, 4))
+@tried(100, st.data(), st.integers(1, 4))
 def test_masks_and_what_is_left_say_what_the_rules_say(data, slots):
     labels = 3
     rules = data.draw(rule_sets(slots, labels))
@@ -84,8 +81,7 @@ def test_masks_and_what_is_left_say_what_the_rules_say(data, slots):
         assert left == pytest.approx(rules.penalty(output))
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 5))
+@tried(60, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 5))
 def test_given_labels_are_rules_on_single_parts(seed, tokens, names):
     rng = np.random.default_rng(seed)
     sets, of = rng.integers(0, 2, (names, 3)).astype(np.uint8), rng.integers(-1, names, tokens).astype(np.int32)
@@ -196,8 +192,7 @@ def random_masks(rng, labels, words, pairs):
     return found
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.booleans(), st.booleans())
+@tried(60, st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.booleans(), st.booleans())
 def test_chains(seed, encoding, others, local):
     """others: also constraints that are no masks. local: every step is normalised, whatever constraints say."""
     rng = random.Random(seed)
@@ -216,8 +211,7 @@ def test_chains(seed, encoding, others, local):
         case.check(only_masks=not others)
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(["iob2", "bioes"]))
+@tried(30, st.integers(0, 10**6), st.sampled_from(["iob2", "bioes"]))
 def test_segments(seed, encoding):
     rng = random.Random(seed)
     problem = segment_problems.noise(seed, segment_problems.TEMPLATES[0], most=3, longest=4, sentences=2)
@@ -273,8 +267,7 @@ def native(shared, own, labels):
     return made
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(0, 10**6), st.data(), st.sampled_from(["exact", "beam", "greedy", "best-first"]))
+@tried(60, st.integers(0, 10**6), st.data(), st.sampled_from(["exact", "beam", "greedy", "best-first"]))
 def test_the_core_finds_the_best_output_that_keeps_the_rules(seed, data, queue):
     problem, weights = random_model(seed, longest=4, edges=data.draw(st.booleans()))
     lengths = [len(sentence) for sentence in problem.sentences]

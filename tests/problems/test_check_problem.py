@@ -5,14 +5,13 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
 from checks import refused
 from python_problems import Keyed, KeyedSet, Observing, Tagging, WordSet
 from riata.errors import DataError, SearchError, SettingError
-from samples import draws
+from samples import tried
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -120,8 +119,7 @@ def test_the_worked_problem_of_sorting_passes_where_swaps_are_limited():
 # --- every kind of mistake ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.data())
+@tried(60, st.data())
 def test_one_wrong_regret_anywhere_is_found(data):
     """All states but one have the right regret, and the check finds the one (or a state that it contradicts)."""
     y = data.draw(st.tuples(*[st.sampled_from("VC")] * 3))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -20,7 +19,7 @@ from riata.entry import main
 from riata.errors import ModelFileError, NotFittedError, RiataError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import draws
+from samples import tried
 
 DATA = [list("xyzzy"), list("zyx"), list("xxz"), list("ézé")]
 TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]
@@ -156,8 +155,8 @@ KEYS = st.recursive(
 )
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(
+@tried(
+    100,
     st.dictionaries(st.text(max_size=4), st.floats(allow_nan=False, allow_infinity=False), max_size=5),
     st.lists(st.tuples(st.text(max_size=4), KEYS, st.floats(allow_nan=False, allow_infinity=False)), max_size=8),
 )

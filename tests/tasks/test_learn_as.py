@@ -7,7 +7,6 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -21,7 +20,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, draws, embedded
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, tried
 
 NAMES = tuple(shown_encodings())
 SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
@@ -102,8 +101,7 @@ def test_to_learn_in_the_encoding_of_the_data_changes_the_header_alone(encoding)
     assert contents[0] == contents[1]
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(st.data())
+@tried(25, st.data())
 def test_predictions_are_legal_and_go_there_and_back(drawn):
     encoding, learnt = drawn.draw(st.sampled_from(PAIRS))
     spans = st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=1, max_size=6)
