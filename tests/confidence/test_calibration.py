@@ -11,8 +11,7 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-import riata
-from checks import refused
+from checks import refused, stored
 from oracle import confidence as oracle
 from riata import Chunker, JointTagger, Tagger
 from riata.confidence.calibration import COLDEST, HOTTEST, UNCALIBRATED, Calibration, fitted
@@ -256,8 +255,7 @@ def test_a_model_file_keeps_the_calibration(method, tmp_path):
         content = to_bytes(made)
         made.calibrate(data, method=method)
         assert to_bytes(made) == content
-        made.save(tmp_path / "model")
-        for again in (riata.load_model(tmp_path / "model"), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        for again in (stored(made, tmp_path), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
             assert again.calibration_ == made.calibration_
             assert to_bytes(again) == content
             ids, values = again.confidence_ids(data)

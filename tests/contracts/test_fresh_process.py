@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import riata
+from checks import stored
 from riata.models.stored import StoredWeights
 from samples import CHUNKS, INPUTS, TAGS, WORDS
 
@@ -74,8 +75,7 @@ def test_the_first_sentences_do_not_unpack_the_weights(saved):
 def test_the_first_sentences_keep_constraints(tmp_path):
     rule = riata.constraints.at_most(1, "NP")
     model = riata.Chunker(epochs=2, constraints=[rule]).fit(CHUNKS)
-    model.save(tmp_path / "c.riata")
-    loaded = riata.load_model(tmp_path / "c.riata")
+    loaded = stored(model, tmp_path)
     assert loaded.predict(INPUTS) == model.predict(INPUTS)
     assert all(sum(label.startswith("B-NP") for label in labels) <= 1 for labels in loaded.predict(INPUTS))
 

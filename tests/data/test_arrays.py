@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import RiataWarning, Tagger
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, ModelFileError
@@ -173,8 +173,7 @@ def test_an_empty_template_leaves_every_label_to_itself(recipe, tmp_path):
     tagger = riata.Tagger(recipe, template=[], epochs=5).fit(arrays, labels, listener=lambda _: None)
     alone = [[tagger.predict([row[None]])[0][0] for row in array] for array in arrays[:4]]
     assert tagger.predict(arrays[:4]) == alone
-    tagger.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(arrays[:4]) == alone
+    assert stored(tagger, tmp_path).predict(arrays[:4]) == alone
 
 
 def scaled(times, sentences=30):

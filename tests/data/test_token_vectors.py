@@ -7,6 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 import riata
+from checks import stored
 from riata.data.memory import as_corpus
 from riata.estimators.model_file import to_bytes
 from samples import tried
@@ -107,8 +108,7 @@ def test_columns_without_weights_are_left_out_of_a_model_and_come_back_in_traini
         array[:, [0, 2]] = 0
     y = [["up" if row[1] > 0 else "down" for row in array] for array in X]
     tagger = riata.Tagger("perceptron", epochs=3).fit(X, y)
-    tagger.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(tagger, tmp_path)
     assert loaded.model_.features.given.texts() == ["x1", "x3"]
     full, its = made(d=4, seed=3)
     assert loaded.predict(X) == tagger.predict(X)

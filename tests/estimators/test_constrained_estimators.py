@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import _core
 from riata import constraints as c
 from riata.errors import ModelFileError, SearchError, SettingError, UnknownNameError, UnsupportedError
@@ -382,8 +382,7 @@ def test_constraints_of_your_own_beside_those_of_roles(tmp_path):
     assert not any(
         one == ("ARG0", "NN") for labels, of in zip(found, tags, strict=True) for one in zip(labels, of, strict=True)
     )
-    labeler.save(tmp_path / "m.riata")
-    assert list(riata.load_model(tmp_path / "m.riata").constraint_report(test).broken) == texts
+    assert list(stored(labeler, tmp_path).constraint_report(test).broken) == texts
     everywhere = labeler.twin(constraints=[c.no_overlap(), c.no_embedding()])
     named = labeler.twin(constraints=[c.no_overlap(*(one for one in labeler.classes_ if one != "O"))])
     assert everywhere.predict(slots) == named.predict(slots)

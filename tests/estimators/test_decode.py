@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import riata
+from checks import stored
 from riata import registry
 from riata.confidence.calibration import Calibration
 from riata.errors import SettingError, UnsupportedError
@@ -43,8 +44,7 @@ def test_the_word_works_everywhere_alike(fitted, data, tmp_path):
         twin = deciding(fitted, decode)
         assert twin.predict(words) == found
         assert [twin.classes_[i] for i in twin.predict_ids(words)] == [label for labels in found for label in labels]
-        twin.save(tmp_path / "m.riata")
-        loaded = riata.load_model(tmp_path / "m.riata")
+        loaded = stored(twin, tmp_path)
         assert loaded.settings["decode"] == decode
         assert loaded.predict(words) == found
         assert loaded.predict(words, decode="best") == best == fitted.predict(words)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import click
 import pytest
 
 import riata
-from checks import refused
+from checks import copies, refused
 from riata import other_words, registry
 from riata.commands.base import cli
 from riata.errors import SettingError, UnknownNameError
@@ -48,8 +47,7 @@ def test_a_setting_named_like_a_parameter_is_a_setting(tmp_path: Any) -> None:
     assert plain.get_params() == model.get_params()
     model.fit(WORDS, LABELS)
     assert model.state_features_ == plain.fit(WORDS, LABELS).state_features_
-    model.save(tmp_path / "model.riata")
-    for copy in (riata.load_model(tmp_path / "model.riata"), pickle.loads(pickle.dumps(model))):
+    for copy in copies(model, tmp_path):
         assert copy.get_params()["c1"] == 0.1
         assert "c1=0.1, c2=1" in repr(copy)
 

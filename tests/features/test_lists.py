@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.commands.base import cli, run
 from riata.data.memory import as_corpus
 from riata.errors import DataError, RiataError, SettingError, TemplateError, UnsupportedError
@@ -212,8 +212,7 @@ def test_a_loaded_model_needs_no_files_and_labels_alike(tmp_path):
 
 
 def test_a_loaded_model_goes_on_with_its_lists_and_refuses_others(tmp_path):
-    fitted(tmp_path).save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata").set_params(warm_start=True)
+    loaded = stored(fitted(tmp_path), tmp_path).set_params(warm_start=True)
     loaded.fit(WORDS, LABELS)
     loaded.set_params(lists={"city": ["Rome"], "time": ["to day"]})
     refused(SettingError, "goes on with the lists of the model", loaded.fit, WORDS, LABELS)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.named_sets import builtin_names, is_named_set
@@ -368,8 +368,7 @@ def test_a_file_may_have_a_colon_in_its_name(tmp_path, monkeypatch):
 def test_an_estimator_takes_a_set_with_a_window_and_its_model_keeps_the_lines(tmp_path):
     sentences = [["The", "U.S.", "co-op", "IBM"], ["a", "B-52"]]
     model = riata.Tagger("perceptron", template="S3:2", epochs=2).fit(sentences, [["D", "N", "N", "N"], ["D", "N"]])
-    model.save(tmp_path / "m.riata")
-    again = riata.load_model(tmp_path / "m.riata")
+    again = stored(model, tmp_path)
     assert {str(one) for one in again.model_.features.templates} == window(2)
     assert again.predict(sentences) == model.predict(sentences)
 

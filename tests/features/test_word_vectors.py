@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import WordVectors
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
@@ -200,8 +200,7 @@ def test_arrays_stand_beside_words(tmp_path):
     tagger = riata.Tagger("perceptron", epochs=3).fit(corpus, y)
     assert tagger.predict(corpus) == y
     assert (tagger.array_width_, tagger.inputs_) == (2, (0,))
-    tagger.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(corpus[:2]) == y[:2]
+    assert stored(tagger, tmp_path).predict(corpus[:2]) == y[:2]
     refused(DataError, "the model reads words and arrays of 2 columns; found words", tagger.predict, X)
     with pytest.raises(DataError, match="the model reads words and arrays of 2 columns; found arrays of 3 columns"):
         tagger.predict(riata.with_vectors(X, [np.hstack([row, row[:, :1]]) for row in rows]))

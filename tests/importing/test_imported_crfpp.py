@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from oracle import crfpp
 from samples import CHUNKS, INPUTS, tried
 
@@ -92,8 +92,7 @@ def test_the_best_labels_are_those_of_all_labellings(toy):
 
 def test_an_imported_model_is_a_model_like_others(toy, tmp_path):
     found = riata.import_model(toy[0])
-    found.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(found, tmp_path)
     assert loaded.predict(INPUTS) == found.predict(INPUTS)
     assert loaded.evaluate(CHUNKS).report == found.evaluate(CHUNKS).report
     assert loaded.predict_nbest(INPUTS, 2)[0][0][0] == found.predict(INPUTS)[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.data.memory import as_corpus
 from riata.errors import ModelFileError
 from riata.importing.items import from_strings, read_items
@@ -45,8 +45,7 @@ def test_the_labels_are_those_of_crfsuite(name, tmp_path):
     assert isinstance(found, riata.Chunker)
     assert found.predict(data) == expected
     assert found.score(data, expected) == 1
-    found.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(found, tmp_path)
     assert loaded.predict(data) == expected
     assert str(loaded.explain(data[0]))
     assert all(0 <= p <= 1 for sentence in loaded.predict_confidence(data) for p in sentence)

@@ -10,7 +10,7 @@ import pytest
 
 import riata
 from chain_problems import UNBOUNDED, options, random_model
-from checks import refused
+from checks import refused, stored
 from oracle.laso import Laso
 from oracle.perceptron import score
 from riata.data.chunk_labels import shown_encodings
@@ -175,8 +175,7 @@ def test_best_first_learns_from_ordinary_sentences():
 def test_a_loaded_model_searches_from_several_threads_at_once(tmp_path):
     corpus = riata.load("embedded", "train")[:60]
     chunker = riata.Chunker("early", epochs=2).fit(corpus)
-    chunker.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(chunker, tmp_path)
     expected = chunker.predict(corpus)
     with ThreadPoolExecutor(4) as pool:
         assert all(found == expected for found in pool.map(lambda _: loaded.predict(corpus), range(8)))

@@ -6,7 +6,7 @@ import pytest
 
 import riata
 from chain_problems import random_model
-from checks import refused
+from checks import refused, stored
 from python_problems import Tagging, with_weights
 from riata.errors import SearchError, SettingError, UnknownNameError
 from samples import CHUNKS
@@ -141,8 +141,7 @@ def test_settings_of_queues_act_on_a_model_that_learnt_by_exact_search(fitted, t
     beam = riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
     beam.set_params(queue="beam", beam=3, settings={"merge": False, "max_nodes": 5000})
     assert not beam.decoder().merge and beam.decoder().max_nodes == 5000
-    beam.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(CHUNKS) == beam.predict(CHUNKS)
+    assert stored(beam, tmp_path).predict(CHUNKS) == beam.predict(CHUNKS)
     beam.set_params(settings={"max_nodes": 3})
     refused(SearchError, "made 3 nodes", beam.predict, CHUNKS)
 

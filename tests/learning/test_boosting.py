@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from oracle.boosting import EQUAL, Boosting
 from riata import _core
 from riata.data.memory import as_corpus
@@ -250,8 +250,7 @@ def test_it_learns_is_saved_and_its_probabilities_are_those_of_its_scores(tmp_pa
     train = riata.load("embedded", "train", ("word", "tag", "chunk"))[:150]
     model = riata.Chunker("boost", epochs=10, settings={"rounds": 100}).fit(train)
     assert model.score(train) > 0.9
-    model.save(tmp_path / "m.riata")
-    again = riata.load_model(tmp_path / "m.riata")
+    again = stored(model, tmp_path)
     assert again.predict(train) == model.predict(train)
     marginals = again.predict_marginals(train[:2])
     assert all(sum(token.values()) == pytest.approx(1) for sentence in marginals for token in sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.errors import SettingError
 from riata.features.templates import parse
 from samples import embedded
@@ -87,8 +87,7 @@ def test_going_on_in_another_precision_is_refused():
 
 def test_a_loaded_model_trains_anew_with_its_own_templates(tmp_path):
     tagger = riata.Tagger(template=parse("word[0]\nedge"), epochs=2).fit(TRAIN, listener=silent)
-    tagger.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(tagger, tmp_path)
     assert bytes_of(loaded.fit(TRAIN, listener=silent), tmp_path) == bytes_of(tagger, tmp_path)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import riata
 from chain_problems import UNBOUNDED, noise
+from checks import stored
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, orders, same
 from margin_problems import same_as_the_twin
 from packed_weights import weights_of
@@ -132,8 +133,7 @@ def test_training_goes_on_from_a_loaded_model(tmp_path):
     data = embedded(("word", "tag"))[:20]
     template = parse("word[0]\nedge\nlabel[-2] label[-1] word[0]")
     tagger = riata.Tagger("early", beam=2, epochs=2, template=template).fit(data)
-    tagger.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(tagger, tmp_path)
     before = weights_of(loaded.model_)
     words, tags = [["entirely", "new", "words"]], [data.sentences_of(1)[0][:3]]
     loaded.partial_fit(words, tags)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
-from checks import refused
+from checks import refused, stored
 from learning.test_mira import TEMPLATES, same
 from learning.test_online import same_model
 from oracle.mira import mira
@@ -105,8 +105,7 @@ def test_a_square_array_is_in_alphabetical_order_and_can_be_saved(tmp_path):
     square = np.array([[costs[a][b] for b in labels] for a in labels])
     by_name, by_place = learnt("cost-matrix", costs=costs), learnt("cost-matrix", costs=square)
     assert same_model(by_name, by_place)
-    by_place.save(tmp_path / "model.riata")
-    assert riata.load_model(tmp_path / "model.riata").predict(DATA) == by_name.predict(DATA)
+    assert stored(by_place, tmp_path).predict(DATA) == by_name.predict(DATA)
     other = costs_of({"costs": "[[0, 1, 2], [3, 0, 4], [5, 6, 0]]"}, ("b", "c", "a"))  # rows and columns: a, b, c
     assert other.tolist() == [[0, 4, 3], [6, 0, 5], [1, 2, 0]]
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from test_likelihood import LABELS, TEMPLATES, Case
 
 import riata
-from checks import refused
+from checks import refused, stored
 from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
@@ -110,8 +110,7 @@ def test_they_learn_and_are_saved(recipe, tmp_path):
     values = [event["objective"] for event in model.history_]
     assert values == sorted(values, reverse=True)
     assert model.score(train) > 0.95
-    model.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(train) == model.predict(train)
+    assert stored(model, tmp_path).predict(train) == model.predict(train)
     assert model.predict_marginals(train[:1])
 
 

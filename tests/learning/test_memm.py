@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import noise
-from checks import refused
+from checks import refused, stored
 from likelihood_problems import Likelihood
 from oracle.features import inputs as inputs_of
 from oracle.memm import log_probability, step
@@ -190,8 +189,7 @@ def test_files_keep_what_the_scores_are(tmp_path):
     made = Chunker("memm", epochs=15, template="classic").fit(data[:150])
     assert made.model_.local
     assert made.model_.folded is None
-    made.save(tmp_path / "memm.riata")
-    again = riata.load_model(tmp_path / "memm.riata")
+    again = stored(made, tmp_path)
     assert again.model_.local
     for labels, score in itertools.chain(*again.predict_nbest(INPUTS, 4)):
         assert score < 0, labels
@@ -200,8 +198,7 @@ def test_files_keep_what_the_scores_are(tmp_path):
     header, arrays = made.model_.to_parts()
     refused(ModelFileError, "normalisation", ChainOutputs.from_parts, {**header, "local": "yes"}, arrays, builtin())
     hashed = Chunker("memm", epochs=3, bits=12, template="classic").fit(CHUNKS)
-    hashed.save(tmp_path / "hashed.riata")
-    assert riata.load_model(tmp_path / "hashed.riata").model_.local
+    assert stored(hashed, tmp_path).model_.local
 
 
 def test_what_needs_sums_of_weights_is_refused():

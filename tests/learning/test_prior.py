@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.errors import SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
@@ -80,8 +80,7 @@ def test_the_value_chosen_is_told_with_what_was_tried_and_kept_in_the_file(tmp_p
     c2 = estimator.facts_["chosen"]["c2"]
     (text,) = [note for note in notes if note.startswith("c2 is")]
     assert f"c2 is {c2:g}, chosen on held-out sentences (3: " in text and "0.003: " in text
-    estimator.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").facts_["chosen"] == {"c2": c2}
+    assert stored(estimator, tmp_path).facts_["chosen"] == {"c2": c2}
 
 
 def test_any_number_of_threads_makes_the_same_choice_and_the_same_bytes():

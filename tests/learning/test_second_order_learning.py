@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
+from checks import stored
 from inference.test_second_order import EVERY_TEMPLATE, TEMPLATES
 from learning.test_mira import learnt_by_the_twin
 from learning.test_online import same_model
@@ -149,8 +150,7 @@ def test_partial_fit_takes_words_that_come_later(recipe):
 def test_a_training_that_goes_on_keeps_earlier_labels(recipe, tmp_path):
     data = embedded()[:40]
     chunker = riata.Chunker(recipe, template=HISTORY, epochs=2, settings={"average": False}).fit(data)
-    chunker.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata").set_params(warm_start=True, template=None, epochs=1)
+    loaded = stored(chunker, tmp_path).set_params(warm_start=True, template=None, epochs=1)
     whole = riata.Chunker(recipe, template=HISTORY, epochs=3, settings={"average": False}).fit(data)
     same(weights_of(loaded.fit(data).model_), weights_of(whole.model_))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from laso_comparison import STEPS, WHAT, WHEN
 from learning.test_segment_learning import compared
 from oracle.segments import ExactSegments, loss, segmentations
@@ -124,8 +124,7 @@ def test_estimators_learn_to_chunk(recipe, update, tmp_path):
     made = chunker(recipe, update, seeds=2).fit(data)
     assert made.score(test) > 0.8
     assert made.search_errors(test).search == 0
-    made.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(made, tmp_path)
     assert loaded.predict(test) == made.predict(test)
     loaded.set_params(queue="beam", beam=float("inf"))  # the update is an affair of training alone
     assert loaded.predict(test) == made.predict(test)

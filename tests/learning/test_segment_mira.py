@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from oracle.mira import multipliers, product
 from oracle.perceptron import mean
 from oracle.segments import loss, phi, segmentations
@@ -206,8 +206,7 @@ def test_it_learns_to_chunk_and_survives_a_file(tmp_path):
     assert all(after <= before * (1 + 1e-5) for before, after in pairwise(losses))  # single precision
     assert losses[-1] < losses[0] / 4
     assert len(losses) < 1000  # it stops by itself
-    made.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(test) == made.predict(test)
+    assert stored(made, tmp_path).predict(test) == made.predict(test)
     assert made.search_errors(test).search == 0
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import UNBOUNDED, noise, random_model
-from checks import refused
+from checks import copies, refused
 from margin_problems import Labels, Subset, labelled, measured, sample
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
@@ -323,8 +323,7 @@ def labels_of(data):
 def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
     data = embedded()[:20]
     model = riata.Chunker("laso-alma", epochs=1).fit(data)
-    model.save(tmp_path / "model.riata")
-    for other in (riata.load_model(tmp_path / "model.riata"), pickle.loads(pickle.dumps(model))):
+    for other in copies(model, tmp_path):
         caught = refused(UnsupportedError, "was not trained here", other.diagnose, data)
         assert caught.remedy == "Call fit, and diagnose the same object."
     refused(UnsupportedError, "'perceptron' learns from whole outputs", chunker().diagnose, data)

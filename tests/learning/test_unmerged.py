@@ -6,7 +6,7 @@ import joint_problems
 import riata
 import segment_problems
 from chain_problems import UNBOUNDED, noise
-from checks import refused
+from checks import refused, stored
 from inference import test_joint_trace, test_segment_trace, test_trace
 from inference.test_search import labellings
 from laso_comparison import STEPS, WHAT, WHEN, compared
@@ -192,8 +192,7 @@ SENTENCES = [
 
 def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path):
     model = riata.Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}).fit(SENTENCES)
-    model.save(tmp_path / "model.riata")
-    again = riata.load_model(tmp_path / "model.riata")
+    again = stored(model, tmp_path)
     assert again.settings["merge"] is False
     trace = again.trace(SENTENCES[0])
     assert trace.merge is False and "states that go on alike are not merged" in str(trace)
@@ -217,8 +216,7 @@ def test_a_queue_that_never_holds_two_states_refuses_it(queue):
 @pytest.mark.parametrize("queue", ["exact", "greedy"])
 def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or_not(tmp_path, queue, structure):
     trained = riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
-    trained.fit(SENTENCES).save(tmp_path / "unmerged.riata")
-    loaded = riata.load_model(tmp_path / "unmerged.riata").set_params(queue=queue, beam=None)
+    loaded = stored(trained.fit(SENTENCES), tmp_path).set_params(queue=queue, beam=None)
     unmerged = loaded.predict(SENTENCES)
     assert loaded.set_params(settings={"merge": True}).predict(SENTENCES) == unmerged
 

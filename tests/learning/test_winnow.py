@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import noise
-from checks import refused
+from checks import refused, stored
 from oracle.perceptron import phi
 from oracle.winnow import Classifier
 from packed_weights import weights_of
@@ -193,8 +192,7 @@ def test_files_keep_that_scores_are_truncated(tmp_path, template):
     made = Chunker("winnow", template=template).fit(data[:200])
     assert made.score(data[200:]) > 0.85
     assert made.model_.weights.truncated and made.model_.folded is None
-    made.save(tmp_path / "winnow.riata")
-    again = riata.load_model(tmp_path / "winnow.riata")
+    again = stored(made, tmp_path)
     assert again.predict(data[200:202]) == made.predict(data[200:202])  # of few tokens, without unpacking
     assert again.model_.weights.truncated
     assert (again.predict_ids(data[200:]) == made.predict_ids(data[200:])).all()

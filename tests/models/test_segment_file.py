@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from mangling import HOSTILE
 from models.test_model_file import MODELS, check_mangled
 from riata import registry
@@ -73,8 +73,7 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
 def test_training_goes_on_from_a_pruned_model(tmp_path):
     data = embedded()[:60]
     made = riata.Chunker("laso-perceptron", structure="segments", epochs=2).fit(data)
-    made.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(made, tmp_path)
     loaded.set_params(warm_start=True, epochs=1).fit(data)
     made.set_params(warm_start=True, epochs=1).fit(data)
     assert loaded.predict(data) == made.predict(data)

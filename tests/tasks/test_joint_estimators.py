@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from learning.test_seeds import sum_by_hand
 from mangling import mangled_arrays, mangled_bytes, mangled_header, mangled_places, try_mangled
 from riata import registry
@@ -430,8 +430,7 @@ def test_chunks_are_learnt_in_another_encoding_and_given_in_that_of_the_data(dat
     assert {pair for sentence in found for pair in sentence} <= set(made.classes_)
     assert made.score(data[1]) == by_hand.score([rewritten(s) for s in data[1]])
     assert made.search_errors(data[1]) == by_hand.search_errors([rewritten(s) for s in data[1]])
-    made.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(made, tmp_path)
     assert loaded.predict(words(data[1])) == found
     assert loaded.set_params(warm_start=True).fit(data[0]).learnt_as_ == "bioes"
     refused(SettingError, "learn_as", loaded.set_params(learn_as=None).fit, data[0])

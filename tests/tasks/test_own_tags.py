@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.choosing.passes import FOLDS
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, UnsupportedError
@@ -76,8 +76,7 @@ def test_models_contain_their_taggers(parser, tmp_path):
         assert again.predict(WORDS) == parser.predict(WORDS)
     given = riata.load_model(tmp_path / "p.riata").set_params(tags="given", check_input=False)
     assert given.predict(treebank()) != given.predict(other_tags(treebank()))  # the tags of the data count now
-    given.save(tmp_path / "given.riata")
-    back = riata.load_model(tmp_path / "given.riata").set_params(tags="own")
+    back = stored(given, tmp_path).set_params(tags="own")
     assert back.predict(WORDS) == parser.predict(WORDS)
     anew = parser.untrained(tags="given").fit(treebank()[:24])
     refused(UnsupportedError, "has no taggers", anew.set_params(tags="own").predict, WORDS)

@@ -7,7 +7,7 @@ import pytest
 
 import riata
 from all_trees import all_trees
-from checks import refused
+from checks import refused, stored
 from riata import constraints as c
 from riata.data.memory import as_corpus
 from riata.errors import SearchError, SettingError, UnsupportedError
@@ -239,8 +239,7 @@ def test_constraints_are_stored_and_shown(parser, tmp_path):
     assert repr(rules[0]) == "at_most(1, 'nsubj', where={1: 'VERB'}, per='head', penalty=2.0)"
     assert c.parse(repr(rules[0])) == rules[0]
     assert rules[0].in_words() == "at most 1 nsubj per head, where column 1 is VERB"
-    constrained(parser, rules).save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(constrained(parser, rules), tmp_path)
     assert loaded.predict([SENTENCE]) == constrained(parser, rules).predict([SENTENCE])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
@@ -40,8 +40,7 @@ def test_without_a_recipe_the_task_chooses_one_for_the_structure(estimator, reci
 def test_the_recipe_that_was_chosen_is_kept_in_the_file(tmp_path):
     chunker = riata.Chunker(epochs=1).fit(TRAIN, listener=silent)
     assert chunker.recipe is None  # parameters stay as they were given
-    chunker.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(chunker, tmp_path)
     assert loaded.recipe == "mira"
     assert loaded.predict(TRAIN) == chunker.predict(TRAIN)
 

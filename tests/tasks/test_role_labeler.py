@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import registry
 from riata.data.propbank import formatted
 from riata.data.propositions import Proposition
@@ -124,8 +124,7 @@ def test_constraints_of_roles_are_kept(boundaries, recipe, tmp_path):
     free = made.twin(constraints=None)
     assert sum(broken(free, corpus) for corpus in both) > 0
     assert made.predict(TRAIN, constraints=False) == free.predict(TRAIN)
-    made.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(made, tmp_path)
     assert loaded.predict(TRAIN) == made.predict(TRAIN)
     assert "at_most(1, 'ARG0')" in map(repr, loaded.constraints)
 

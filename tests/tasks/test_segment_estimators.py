@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import registry
 from riata.commands import main
 from riata.data.chunk_labels import shown_encodings
@@ -158,8 +158,7 @@ def on_segments():
 def test_a_model_of_data_with_segments_that_are_too_long_can_be_loaded(recipe, queue, data, tmp_path):
     given = {} if recipe == "semicrf" else {"structure": "segments", "queue": queue}
     made = riata.Chunker(recipe, epochs=2, settings={"longest": 2}, **given).fit(data[0][:60])
-    made.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(data[1][:20]) == made.predict(data[1][:20])
+    assert stored(made, tmp_path).predict(data[1][:20]) == made.predict(data[1][:20])
 
 
 def test_dev_data_and_refit(data):
@@ -253,8 +252,7 @@ def test_training_goes_on_in_the_structure_of_the_model(data, tmp_path):
     train = data[0][:20]
     made = riata.Chunker("early", structure="chain", epochs=1).fit(train).set_params(structure=None)
     made.predict(train)
-    made.save(tmp_path / "m.riata")
-    for one in (made, riata.load_model(tmp_path / "m.riata")):
+    for one in (made, stored(made, tmp_path)):
         assert one.set_params(warm_start=True).fit(train).model_.structure == "chain"
         assert one.partial_fit(train).model_.structure == "chain"
     assert made.set_params(warm_start=False).fit(train).model_.structure == "segments"

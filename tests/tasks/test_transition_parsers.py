@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from all_trees import heads_of_trees
-from checks import refused
+from checks import refused, stored
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, with_trees
 from riata.errors import LabelError, SettingError, UnsupportedError
@@ -102,8 +102,7 @@ def test_every_recipe_learns_crossing_arcs_with_swaps(recipe, queue):
 def test_a_stored_model_predicts_the_same(tmp_path, system):
     words, _ = data()
     learnt = fitted(system=system, epochs=3)
-    learnt.save(tmp_path / "model.riata")
-    again = riata.load_model(tmp_path / "model.riata")
+    again = stored(learnt, tmp_path)
     assert again.predict(words) == learnt.predict(words)
 
 
@@ -203,8 +202,7 @@ def test_a_feature_has_weights_for_many_relations(tmp_path):
     assert learnt.predict(words) == trees
     counts = learnt.model_.weights.rows()[2]
     assert counts.max() > 30
-    learnt.save(tmp_path / "model")
-    again = riata.load_model(tmp_path / "model")
+    again = stored(learnt, tmp_path)
     assert again.predict(words) == trees
     assert sorted(again.state_features_) == sorted(learnt.state_features_)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.commands.base import cli
 from riata.data.columns import stream
@@ -133,8 +133,7 @@ def test_threads_do_not_change_the_model():
 
 
 def test_a_model_file_has_both_passes(model, tmp_path):
-    model.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(model, tmp_path)
     assert loaded.predict(X) == model.predict(X)
     assert loaded.first_.predict(X) == model.first_.predict(X)
     assert loaded.scope() == model.scope()

@@ -3,7 +3,7 @@
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import Chunker, EntityRecognizer, metrics, registry
 from riata.data.encodings.base import convert
 from riata.errors import LabelError
@@ -26,8 +26,7 @@ def test_they_are_learnt_and_scored_as_with_a_type(tmp_path, estimator, paramete
     assert model.score(WORDS, BARE) == typed.score(WORDS, TYPED) == 1.0
     report = model.evaluate(WORDS, BARE)
     assert "(unnamed)" in str(report)
-    model.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(WORDS) == found
+    assert stored(model, tmp_path).predict(WORDS) == found
 
 
 @pytest.mark.parametrize("encoding", ["iob1", "iob2", "bioes", "bilou"])
