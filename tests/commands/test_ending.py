@@ -9,7 +9,7 @@ import time
 import pytest
 
 import riata
-from samples import CHUNKS, as_text
+from samples import CHUNKS, as_text, for_each
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
@@ -194,8 +194,7 @@ riata.entry.main()
 WAYS = {"destructor": "Lossy()", "weak reference": "it = Watched(); watch = weakref.ref(it, interrupt); del it"}
 
 
-@pytest.mark.parametrize("duration", [0, 60])
-@pytest.mark.parametrize("way", WAYS)
+@for_each(duration=[0, 60], way=WAYS)
 def test_an_interrupt_that_python_loses_leaves_130_all_the_same_and_at_once(way, duration):
     program = LOST.replace("WAY", WAYS[way]).replace("DURATION", str(duration))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=40)

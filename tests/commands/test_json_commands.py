@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import riata
-from samples import embedded
+from samples import embedded, for_each
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,7 @@ def test_all_formats_give_the_same_model(run, folder):
     assert run("train", "ner", "--train", "train.jsonl", "--stream", "--epochs", "1", "--model", "s.riata")[0] == 0
 
 
-@pytest.mark.parametrize("model", ["two.riata", "text.riata", "columns.riata"])
-@pytest.mark.parametrize("verb", ["explain", "errors", "calibrate"])
+@for_each(model=["two.riata", "text.riata", "columns.riata"], verb=["explain", "errors", "calibrate"])
 def test_commands_that_read_data_read_json_lines(run, verb, model):
     more = ["--output", "c.riata"] if verb == "calibrate" else []
     file = "test.jsonl" if model == "two.riata" else "test.spans.jsonl"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import riata
+from samples import for_each
 
 
 @pytest.fixture
@@ -72,9 +73,7 @@ def test_what_is_wrong_is_told_in_one_message(folder, run, arguments, message):
     assert message in err and "Traceback" not in err
 
 
-@pytest.mark.parametrize(
-    "option", [("--nbest", "2"), ("--confidence",), ("--text",), ("--given", "1"), ("--inputs", "1")]
-)
+@for_each(option=[("--nbest", "2"), ("--confidence",), ("--text",), ("--given", "1"), ("--inputs", "1")])
 def test_options_of_labels_of_tokens_are_refused(folder, run, option):
     assert run(*TRAIN)[0] == 0
     err = run.refused("predict", "--model", "m.riata", *option, "test.txt")

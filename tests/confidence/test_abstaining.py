@@ -23,6 +23,7 @@ from samples import (
     WORDS,
     embedded,
     feature_tagger,
+    for_each,
     hashed_chunker,
     history_chunker,
     recoded_chunker,
@@ -86,8 +87,7 @@ def check_chunks(labels, sure, confidences, least):
 # --- chunks ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("made", [history_chunker, recoded_chunker, segment_chunker])
-@pytest.mark.parametrize("least", [0, 0.2, 0.5, 0.8, 0.999, 1])
+@for_each(made=[history_chunker, recoded_chunker, segment_chunker], least=[0, 0.2, 0.5, 0.8, 0.999, 1])
 def test_unsure_chunks_are_left_out(made, least):
     estimator = made()
     predicted, sure = estimator.predict(INPUTS), surely(estimator, INPUTS, least)
@@ -97,8 +97,7 @@ def test_unsure_chunks_are_left_out(made, least):
         assert sure == predicted
 
 
-@pytest.mark.parametrize("structure", ["chain", "segments"])
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each(structure=["chain", "segments"], encoding=ENCODINGS)
 def test_what_is_left_is_legal(encoding, structure):
     """In IOB1, a chunk says that it touches the one before it, which may have been left out."""
     made, test = embedded_chunker(structure, None, encoding), words_of(in_encoding("auto", "test"))

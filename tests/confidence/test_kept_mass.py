@@ -23,7 +23,7 @@ from confidence_problems import (
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 from riata.inference.decoder import Decoder
-from samples import tried
+from samples import for_each, tried
 
 NARROW = {
     "beam 2": {"beam": 2},
@@ -38,8 +38,7 @@ ENCODINGS = [None, "iob1", "iob2", "bioes"]
 QUEUES = st.sampled_from(list(NARROW))
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("queue", NARROW)
+@for_each(encoding=ENCODINGS, queue=NARROW)
 def test_a_chain_sums_over_what_is_kept(queue, encoding):
     cut = 0
     for seed in range(3):

@@ -17,6 +17,7 @@ from samples import (
     TAGS,
     WORDS,
     as_text,
+    for_each,
     hashed_chunker,
     recoded_chunker,
     segment_chunker,
@@ -92,9 +93,7 @@ SEGMENTS = [
 ]
 
 
-@pytest.mark.parametrize("encoding", ["iob2", "iob1", "bioes"])
-@pytest.mark.parametrize("template", SEGMENTS)
-@pytest.mark.parametrize("recipe", ["semicrf", "perceptron"])
+@for_each(encoding=["iob2", "iob1", "bioes"], template=SEGMENTS, recipe=["semicrf", "perceptron"])
 def test_tags_and_segmentations(recipe, template, encoding):
     """The tag of a chunk's first token in IOB1 depends on the chunk before it."""
     iob2, other = (registry.get("encoding", name) for name in ("iob2", encoding))

@@ -7,7 +7,7 @@ import riata
 from likelihood_problems import model_at, point
 from riata.features.templates import parse
 from riata.inference.decoder import Decoder
-from samples import TAGS, WORDS, embedded
+from samples import TAGS, WORDS, embedded, for_each
 from second_order_problems import CHUNKS, TEMPLATES, Case
 
 BEAM = Decoder("beam", 2**40)
@@ -34,9 +34,7 @@ def test_logarithms_and_factors_agree(temperature):
     assert (values < 0.999).any()
 
 
-@pytest.mark.parametrize(
-    "template", ["word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nlabel[-2] tag[0]\nlabel[-1] word[0]"]
-)
+@for_each(template=["word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nlabel[-2] tag[0]\nlabel[-1] word[0]"])
 def test_an_unbounded_beam_sums_up_the_same(template):
     train, test = embedded()[:30], embedded(split="test")[6:9]
     chunker = riata.Chunker("crf", template=parse(template), epochs=8).fit(train)

@@ -7,6 +7,7 @@ import riata
 from checks import refused
 from riata import registry
 from riata.errors import DataError, UnsupportedError
+from samples import for_each
 
 DRAW = np.random.default_rng(0)
 SIGNALS = [DRAW.normal(size=(DRAW.integers(2, 6), 3)) for _ in range(40)]
@@ -29,8 +30,7 @@ def made(recipe, structure):
     return kind(recipe, structure=structure, epochs=10, settings=quick)
 
 
-@pytest.mark.parametrize("structure", registry.names("structure"))
-@pytest.mark.parametrize("recipe", registry.names("recipe"))
+@for_each(structure=registry.names("structure"), recipe=registry.names("recipe"))
 def test_a_recipe_learns_from_arrays_or_says_why_not(recipe, structure):
     estimator, labels = made(recipe, structure), CHUNKS
     if registry.get("structure", structure).columns > 1:

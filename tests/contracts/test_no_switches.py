@@ -7,6 +7,7 @@ import pytest
 
 from riata import registry
 from riata.inference.structure import SPACE
+from samples import for_each
 
 PACKAGE = Path(__file__).parents[2] / "src" / "riata"
 STRUCTURES = registry.names("structure")
@@ -93,9 +94,7 @@ def test_a_switch_is_found(text):
     assert list(switches(ast.parse(text)))
 
 
-@pytest.mark.parametrize(
-    "text", ['Structure(name="chain")', 'NAME = "joint"', '{"labels": ["chain"]}', "isinstance(text, str)"]
-)
+@for_each(text=['Structure(name="chain")', 'NAME = "joint"', '{"labels": ["chain"]}', "isinstance(text, str)"])
 def test_what_is_no_switch_is_not_found(text):
     assert not list(switches(ast.parse(text)))
 

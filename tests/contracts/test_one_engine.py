@@ -6,7 +6,7 @@ import riata
 from python_problems import TAGS, WORDS, Keyed, Tagging
 from riata import registry
 from riata._core import searches_run
-from samples import CHUNKS
+from samples import CHUNKS, for_each
 
 RECIPES = [name for name, recipe in registry.all_of("recipe").items() if recipe.searches]
 OTHERS = [name for name in registry.names("recipe") if name not in RECIPES]
@@ -42,8 +42,7 @@ def trains(queue):
     return not registry.get("queue", queue).decode_only
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(queue=QUEUES, recipe=RECIPES)
 def test_a_chain_is_searched_by_the_engine_once_per_sentence_and_epoch(recipe, queue):
     if queue not in registry.get("structure", "chain").queues:
         pytest.skip("chains refuse this queue")
@@ -56,8 +55,7 @@ def test_a_chain_is_searched_by_the_engine_once_per_sentence_and_epoch(recipe, q
     assert decoding.searches == len(CHUNKS)
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(queue=QUEUES, recipe=RECIPES)
 def test_a_problem_in_python_is_searched_by_the_engine_once_per_example_and_epoch(recipe, queue):
     problem = Complete() if queue in ("hill-climb", "a-star") else Tagging()
     made = riata.Predictor(problem, recipe, epochs=EPOCHS, queue=queue if trains(queue) else None)

@@ -13,7 +13,7 @@ from riata._core import operations_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.inference.structure import OF_STRUCTURES
 from riata.settings import Setting
-from samples import embedded, treebank
+from samples import embedded, for_each, treebank
 
 PIECES = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 EVERY_PIECE = pytest.mark.parametrize(("kind", "name"), PIECES, ids=[f"{kind}-{name}" for kind, name in PIECES])
@@ -98,8 +98,7 @@ def test_a_near_miss_is_answered_with_the_name(kind, name):
     assert all(known in str(caught) for known in registry.names(kind))
 
 
-@pytest.mark.parametrize("name", ["", "__init__", "base", "../tasks/tag", "os.path", 5, None, ["tag"], b"tag"])
-@pytest.mark.parametrize("kind", registry.KINDS)
+@for_each(name=["", "__init__", "base", "../tasks/tag", "os.path", 5, None, ["tag"], b"tag"], kind=registry.KINDS)
 def test_what_is_no_name_is_refused_and_not_imported(kind, name):
     refused(UnknownNameError, f"Unknown {kind}", registry.get, kind, name)
 
@@ -114,9 +113,7 @@ def test_what_the_core_does_is_offered_where_the_core_says_so(structure):
     assert offers <= set(OF_STRUCTURES)
 
 
-@pytest.mark.parametrize("task", registry.names("task"))
-@pytest.mark.parametrize("structure", registry.names("structure"))
-@pytest.mark.parametrize("recipe", registry.names("recipe"))
+@for_each(task=registry.names("task"), structure=registry.names("structure"), recipe=registry.names("recipe"))
 def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
     data = data_of(task)[:20]
     epochs = 50 if registry.get("recipe", recipe).whole else 5
@@ -132,8 +129,7 @@ def test_a_structure_and_a_recipe_train_or_say_why_not(recipe, structure, task):
         assert made.evaluate(data).report.accuracy / 100 > untrained
 
 
-@pytest.mark.parametrize("queue", registry.names("queue"))
-@pytest.mark.parametrize("recipe", registry.names("recipe"))
+@for_each(queue=registry.names("queue"), recipe=registry.names("recipe"))
 def test_a_recipe_and_a_queue_train_or_say_why_not(recipe, queue):
     made = registry.get("task", "tag").estimator(recipe, queue=queue, epochs=1)
     data = embedded(("word", "tag"))[:5]
@@ -145,8 +141,7 @@ def test_a_recipe_and_a_queue_train_or_say_why_not(recipe, queue):
         assert not registry.get("queue", queue).decode_only
 
 
-@pytest.mark.parametrize("queue", registry.names("queue"))
-@pytest.mark.parametrize("structure", registry.names("structure"))
+@for_each(queue=registry.names("queue"), structure=registry.names("structure"))
 def test_a_structure_is_decoded_with_a_queue_or_says_why_not(structure, queue):
     task = {(1, False): "tag", (2, False): "joint", (2, True): "parse"}[registry.get("structure", structure).gives]
     data = data_of(task)[:5]

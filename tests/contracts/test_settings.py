@@ -24,6 +24,7 @@ from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.features import transitions as transition_templates
 from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
+from samples import for_each
 
 STRUCTURES = registry.names("structure")
 RECIPES = registry.names("recipe")
@@ -159,8 +160,7 @@ def test_an_alias_is_of_a_recipe_that_is_none_itself():
     assert all(registry.get("recipe", name).alias_of is None for name in aliases)
 
 
-@pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(structure=STRUCTURES, recipe=RECIPES)
 def test_a_refused_recipe_names_the_operation_that_is_missing_and_a_remedy(recipe, structure):
     error = trained(recipe, structure)
     if isinstance(error, RiataError):
@@ -252,8 +252,7 @@ def observed(recipe, structure, queue, settings, how):
     return found
 
 
-@pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(structure=STRUCTURES, recipe=RECIPES)
 def test_every_setting_changes_something_or_is_refused(recipe, structure):
     piece = registry.get("structure", structure)
     named, learns = registry.get("recipe", recipe), registry.get("recipe", recipe).on(piece.offers)

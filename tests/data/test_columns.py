@@ -25,7 +25,7 @@ from riata.data.columns import formatted, stream, with_texts
 from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError
-from samples import draws
+from samples import draws, for_each
 
 PATIENCE = 5_000  # milliseconds; an example that takes longer has hung
 PLAIN = b"The DT B-NP\ncat NN I-NP\n\nsat VBD B-VP\n"
@@ -208,8 +208,7 @@ def test_every_spelling_of_a_file_reads_the_same(tmp_path: Path, content: bytes,
     assert rows(riata.read_columns(str(path))) == SENTENCES
 
 
-@pytest.mark.parametrize("width", [1, 2, 40])
-@pytest.mark.parametrize("separator", [" ", "\t"])
+@for_each(width=[1, 2, 40], separator=[" ", "\t"])
 def test_any_number_of_columns_is_read(tmp_path: Path, width: int, separator: str) -> None:
     token = tuple(f"c{i}" for i in range(width))
     corpus = riata.read_columns(write(tmp_path, f"{separator.join(token)}\n".encode() * 3))
@@ -517,10 +516,7 @@ def test_with_texts_replaces_one_column(tmp_path: Path) -> None:
     assert corpus.sentences_of(1) == [["DT", "NN"], ["VBD"]]
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [["New York"], ["a\tb"], ["a\nb"], [""], [("a", "New York")], [("a", "")]],
-)
+@for_each(sentence=[["New York"], ["a\tb"], ["a\nb"], [""], [("a", "New York")], [("a", "")]])
 def test_texts_that_would_read_otherwise_are_not_written(tmp_path: Path, sentence: list) -> None:
     path = write(tmp_path, b"as it was")
     refused(DataError, "which a column file cannot", riata.write_columns, as_corpus([sentence]), path)

@@ -22,7 +22,7 @@ from riata.data.encodings.base import convert
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Span
 from riata.errors import DataError, LabelError, UnsupportedError
-from samples import embedded
+from samples import embedded, for_each
 
 IO, IOB2 = registry.get("encoding", "io"), registry.get("encoding", "iob2")
 TAGS = ["O", "PER", "LOC", "person-actor", "person-other"]
@@ -74,9 +74,8 @@ def test_nothing_is_taken_for_io_that_does_not_say_so():
         riata.EntityRecognizer(encoding="io").fit([[("Anna", "B-PER"), ("left", "O")]])
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"learn_as": "iob2"}, {"learn_as": "bioes"}, {"recipe": "laso-perceptron"}, {"recipe": "perceptron"}],
+@for_each(
+    options=[{}, {"learn_as": "iob2"}, {"learn_as": "bioes"}, {"recipe": "laso-perceptron"}, {"recipe": "perceptron"}]
 )
 def test_entities_are_learnt_from_io_and_written_so(options, tmp_path):
     model = riata.EntityRecognizer(encoding="io", epochs=5, **options).fit(bare())

@@ -13,7 +13,7 @@ from riata.data.propbank import cells, formatted, read_propbank, stream, write_p
 from riata.data.propositions import COLUMNS, Proposition, RoleCorpus
 from riata.data.types import Corpus, Span
 from riata.errors import DataError
-from samples import tried
+from samples import for_each, tried
 
 ROWS = [
     "1 Ann Ann PROPN NNP 2 nsubj (S(NP*) - - (ARG0*) (ARG0*)",
@@ -51,9 +51,7 @@ def test_a_file_is_read_with_all_that_it_says(tmp_path):
     assert b"".join(formatted(corpus)).decode() == TEXT
 
 
-@pytest.mark.parametrize(
-    "change", [lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t.rstrip("\n")]
-)
+@for_each(change=[lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t.rstrip("\n")])
 def test_other_ends_of_lines_and_a_mark_at_the_beginning_change_nothing(tmp_path, change):
     corpus = read_propbank(written(tmp_path, change(TEXT)))
     assert b"".join(formatted(corpus)).decode() == TEXT

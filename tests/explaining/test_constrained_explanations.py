@@ -12,7 +12,7 @@ from riata import constraints as c
 from riata.features.templates import parse
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
-from samples import CHUNKS, INPUTS, TAGS, WORDS
+from samples import CHUNKS, INPUTS, TAGS, WORDS, for_each
 
 CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 ALONE = {"recipe": "crf", "template": parse("word[0]\nsuffix1[0]")}
@@ -185,8 +185,7 @@ CHASE = [("the", "DET"), ("cat", "NOUN"), ("chases", "VERB"), ("dogs", "NOUN")]
 CHASED = [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]
 
 
-@pytest.mark.parametrize("structure", ["transitions", "projective"])
-@pytest.mark.parametrize("penalty", [None, 1000.0])
+@for_each(structure=["transitions", "projective"], penalty=[None, 1000.0])
 def test_a_truth_that_constraints_forbid_is_no_fault_of_the_search(structure, penalty):
     parser = riata.DependencyParser(structure=structure, epochs=5, tags="given").fit(TREES)
     assert parser.predict([CHASE]) == [CHASED]

@@ -21,6 +21,7 @@ from riata.features.compile import Features
 from riata.features.frequency import Frequencies
 from riata.features.templates import parse
 from riata.models import container
+from samples import for_each
 
 EXAMPLES = {
     "identity": {"Riata": "Riata", "": "", "Ægir": "Ægir"},
@@ -390,10 +391,9 @@ def test_a_number_that_no_template_can_use_is_refused_with_its_line_and_in_short
     assert len(str(caught)) < 600
 
 
-@pytest.mark.parametrize(
-    "line", ["word[{}]", "word[-{}]", "shape({})[0]", "label[-{}]", "U00:%x[{},0]", "U00:%x[0,{}]"]
+@for_each(
+    line=["word[{}]", "word[-{}]", "shape({})[0]", "label[-{}]", "U00:%x[{},0]", "U00:%x[0,{}]"], digits=["²", "٣"]
 )
-@pytest.mark.parametrize("digits", ["²", "٣"])
 def test_digits_of_other_scripts_are_no_numbers(line, digits):
     refused(TemplateError, r"t.template:1: ", templates.parse, line.format(digits), "t.template")
 

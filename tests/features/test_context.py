@@ -4,7 +4,6 @@ import random
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +15,7 @@ from riata.features.context import NOTHING, Votes
 from riata.features.context_names import names
 from riata.features.templates import parse
 from riata.learning.events import Note
-from samples import embedded
+from samples import embedded, for_each
 
 LABELS = ["B-A", "B-B", "I-A", "I-B", "O"]
 sentence = st.lists(
@@ -187,8 +186,7 @@ def columns(estimator):
     return {read.column for template in estimator.model_.features.templates for read in template.reads}
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 5])
-@pytest.mark.parametrize("name", MADE)
+@for_each(width=[1, 2, 3, 5], name=MADE)
 def test_every_task_learns_from_every_column(name, width):
     make, outputs = MADE[name]
     made = make().fit(sentences(width, outputs, 1))
@@ -197,8 +195,7 @@ def test_every_task_learns_from_every_column(name, width):
         assert made.score(sentences(width, outputs, 2)) > 0.9
 
 
-@pytest.mark.parametrize("width", [2, 3, 5])
-@pytest.mark.parametrize("structure", TREES)
+@for_each(width=[2, 3, 5], structure=TREES)
 def test_parsers_learn_from_every_column(structure, width):
     made = riata.DependencyParser(structure=structure, epochs=5, tags="given").fit(trees(width, 1))
     assert columns(made) == set(range(width))

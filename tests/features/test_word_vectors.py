@@ -16,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import tried
+from samples import for_each, tried
 
 TABLE = {"cat": [1.0, 0.5], "dog": [0.75, 0.25], "runs": [-1.0, 0.5], "sleeps": [-0.5, 0.25]}
 X = [["cat", "runs"], ["dog", "sleeps"], ["cat", "sleeps"], ["Dog", "runs"]]
@@ -164,9 +164,7 @@ def test_broken_vectors_in_a_model_are_refused():
         refused(ModelFileError, "vectors", from_bytes, container.pack(header, {**parts, "vectors/table": wrong}))
 
 
-@pytest.mark.parametrize(
-    "options", [{"bits": 12}, {"seeds": 2}, {"shards": 2}, {"recipe": "kernel-perceptron"}, {"passes": 2}]
-)
+@for_each(options=[{"bits": 12}, {"seeds": 2}, {"shards": 2}, {"recipe": "kernel-perceptron"}, {"passes": 2}])
 def test_other_options_go_with_vectors(options):
     recipe = options.pop("recipe", "perceptron")
     tagger = riata.Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3, listener=lambda _: None)

@@ -35,6 +35,17 @@ def tried(most, *strategies, **named):
     return lambda test: settings(max_examples=draws(most), deadline=None)(given(*strategies, **named)(test))
 
 
+def for_each(**values):
+    """Parametrizes a test by these values; by every combination of them, where there are several names."""
+
+    def parametrized(test):
+        for name, of in reversed(values.items()):
+            test = pytest.mark.parametrize(name, of)(test)
+        return test
+
+    return parametrized
+
+
 def some_slow(values, slow):
     """Values for pytest.mark.parametrize, of which some make their test a slow one."""
     return [pytest.param(value, marks=[pytest.mark.slow] * (value in slow)) for value in values]

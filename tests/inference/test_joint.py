@@ -12,7 +12,7 @@ from joint_problems import TEMPLATES, noise
 from oracle import joint as oracle
 from riata import _core
 from riata.errors import RiataError
-from samples import tried
+from samples import for_each, tried
 
 UNBOUNDED = _core.unbounded
 BIOES = ("O", "S-A", "B-A", "E-A")
@@ -48,8 +48,7 @@ def _holder(problem):
 
 
 @AHEAD
-@pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(single=[False, True], template=TEMPLATES)
 def test_an_unbounded_beam_finds_the_best_of_all(template, single, ahead):
     for seed in range(3):
         problem = noise(seed, template, ahead, limited=seed == 2)

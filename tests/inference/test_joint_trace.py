@@ -19,7 +19,7 @@ from riata.features.attributes import builtin
 from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.weights_by_name import by_name
-from samples import embedded
+from samples import embedded, for_each
 
 AHEAD = pytest.mark.parametrize("ahead", [False, True])
 
@@ -109,8 +109,7 @@ def updates_of(trace):
 
 
 @AHEAD
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_updates_are_those_of_figure_2(queue, when, ahead):
     made = 0
     for seed, what in enumerate(WHAT):

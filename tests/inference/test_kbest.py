@@ -13,7 +13,7 @@ from inference.test_viterbi import NEVER, chains, constrained, path_score, real
 from oracle.perceptron import score, sequences
 from riata.errors import SettingError, UnsupportedError
 from riata.features.templates import parse
-from samples import embedded, tried
+from samples import embedded, for_each, tried
 
 
 def enumerated(node, edge):
@@ -69,8 +69,7 @@ def test_a_k_that_is_no_count_is_refused(k):
 # --- models --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("encoding", [None, "iob2", "bioes"])
-@pytest.mark.parametrize("edges_by_word", [False, True])
+@for_each(encoding=[None, "iob2", "bioes"], edges_by_word=[False, True])
 @tried(20, seed=st.integers(0, 10**6), k=st.integers(1, 30))
 def test_a_model_gives_its_best_legal_labellings(encoding, edges_by_word, seed, k):
     problem, weights = random_model(seed, encoding, edges_by_word=edges_by_word, longest=4)

@@ -8,6 +8,7 @@ import riata
 from checks import refused
 from python_problems import TAGS, WORDS, Tagging, with_weights
 from riata.errors import DataError, UnsupportedError
+from samples import for_each
 
 LABELS = ("A", "B")
 
@@ -81,8 +82,7 @@ def by_hand(problem, weighing, x, width):
     raise AssertionError
 
 
-@pytest.mark.parametrize("problem", [Pieces(), KeyedPieces()])
-@pytest.mark.parametrize("width", [1, 2, 3, 5, None])
+@for_each(problem=[Pieces(), KeyedPieces()], width=[1, 2, 3, 5, None])
 def test_states_of_one_prefix_compete(problem, width):
     differing = 0
     for seed in range(30):

@@ -15,6 +15,7 @@ from oracle.laso import Laso
 from oracle.perceptron import score
 from riata.data.chunk_labels import shown_encodings
 from riata.errors import RiataError
+from samples import for_each
 
 ENCODINGS = [None, *shown_encodings()]
 EDGES = {
@@ -59,8 +60,7 @@ def assert_best(problem, weights, found):
 # --- exactness ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edges", EDGES)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each(edges=EDGES, encoding=ENCODINGS)
 def test_a_beam_that_holds_every_last_label_is_exact(encoding, edges):
     for seed in range(4):
         problem, weights = random_model(seed, encoding, longest=4, **EDGES[edges])
@@ -81,8 +81,7 @@ def test_an_unbounded_beam_scores_as_viterbi_does(encoding):
             assert score(named, inputs, labels) == score(named, inputs, best)
 
 
-@pytest.mark.parametrize("edges", EDGES)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each(edges=EDGES, encoding=ENCODINGS)
 def test_best_first_is_exact_where_no_step_gains(encoding, edges):
     gaining = 0
     for seed in range(4):
@@ -101,8 +100,7 @@ def test_best_first_is_exact_where_no_step_gains(encoding, edges):
 # --- Figure 1 ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(encoding=ENCODINGS, queue=QUEUES)
 def test_every_queue_finds_what_figure_1_finds(queue, encoding):
     for seed, (most, edges) in enumerate(itertools.product([2, 64], EDGES)):  # up to 2: many ties
         problem, weights = random_model(seed, encoding, most=most, **EDGES[edges])
@@ -110,8 +108,7 @@ def test_every_queue_finds_what_figure_1_finds(queue, encoding):
         assert problem.search(weights, **QUEUES[queue]) == [twin.search(inputs) for inputs in problem.inputs()]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("queue", [*QUEUES, *BLIND])
+@for_each(encoding=ENCODINGS, queue=[*QUEUES, *BLIND])
 def test_every_queue_returns_complete_and_legal_sequences(queue, encoding):
     for seed in range(10):
         problem, weights = random_model(seed, encoding, edges_by_word=seed % 2 == 1)
@@ -158,8 +155,7 @@ def test_an_unbounded_queue_stops_at_its_limit(queue):
     refused(RiataError, "made 20 nodes without reaching a goal", problem.search, weights, queue=queue, max_nodes=20)
 
 
-@pytest.mark.parametrize("queue", ["best-first", "breadth-first"])
-@pytest.mark.parametrize("encoding", [None, "bioes"])
+@for_each(queue=["best-first", "breadth-first"], encoding=[None, "bioes"])
 def test_queues_that_meet_states_again_expand_them_once(encoding, queue):
     # Without a memory of states the tree has as many nodes as there are prefixes: 3 ** 60 and more.
     problem, weights = random_model(0, encoding, longest=60)

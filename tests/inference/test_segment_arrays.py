@@ -10,7 +10,7 @@ import riata
 from checks import refused
 from oracle.segments import loss, segmentations, spans
 from riata.errors import DataError, RiataError, SettingError
-from samples import tried
+from samples import for_each, tried
 
 NEVER = -np.inf
 whole = st.integers(-3, 3).map(float)
@@ -173,25 +173,21 @@ def test_shapes_that_do_not_fit_are_named(function, span, edge):
         function(np.zeros(span), None if edge is None else np.zeros(edge))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-@pytest.mark.parametrize("where", ["span", "edge"])
+@for_each(function=FUNCTIONS, wrong=[np.nan, np.inf], where=["span", "edge"])
 def test_scores_without_meaning_are_refused(function, wrong, where):
     arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
     arrays[where].flat[1] = wrong
     refused(DataError, "NaN or plus infinity", function, **arrays)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("where", ["span", "edge"])
+@for_each(function=FUNCTIONS, where=["span", "edge"])
 def test_scores_whose_sums_would_be_infinite_are_refused(function, where):
     arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
     arrays[where].flat[1] = 1e300
     refused(DataError, rf"{where} has the score 1e\+300; expected at most 1e\+290", function, **arrays)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("where", ["span", "edge"])
+@for_each(function=FUNCTIONS, where=["span", "edge"])
 def test_masked_scores_are_refused(function, where):
     arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
     plain = function(**arrays)

@@ -18,7 +18,7 @@ from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from riata.models.weights_by_name import by_name
 from riata.registry import get
-from samples import embedded, segment_chunker
+from samples import embedded, for_each, segment_chunker
 from segment_problems import TEMPLATES, noise
 
 
@@ -101,8 +101,7 @@ def updates_of(trace):
             yield [trace.path(node) for node in step.update.siblings], away, weighed
 
 
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_updates_are_those_of_figure_2(queue, when):
     made = 0
     for seed, what in enumerate(WHAT):

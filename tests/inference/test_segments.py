@@ -12,7 +12,7 @@ from oracle.segments import Lattice
 from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
-from samples import tried
+from samples import for_each, tried
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, random_segments, segment_problem
 
 UNBOUNDED = _core.unbounded
@@ -29,8 +29,7 @@ def all_scores(problem, weights, s):
     return every, found
 
 
-@pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize("template", EXACT_TEMPLATES)
+@for_each(single=[False, True], template=EXACT_TEMPLATES)
 def test_exact_search_finds_the_best_of_all(template, single):
     for seed in range(4):
         problem = noise(seed, template, most=3, longest=4, sentences=4)
@@ -41,8 +40,7 @@ def test_exact_search_finds_the_best_of_all(template, single):
             assert scores[s] == max(all_scores(problem, weights, s)[1])
 
 
-@pytest.mark.parametrize("by", ["operations", "prefix"])
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(by=["operations", "prefix"], template=TEMPLATES)
 def test_an_unbounded_beam_is_exact(template, by):
     for seed in range(4):
         problem = noise(seed, template, most=3, longest=4, sentences=4)
@@ -69,8 +67,7 @@ def test_exact_search_refuses_to_look_further_back():
     refused(UnsupportedError, r"no further than label\[-1\]", problem.decode, problem.random_weights(0), queue="exact")
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 4])
-@pytest.mark.parametrize("labels", [LABELS, ("A", "B"), ("A",), ("O", "A"), ("O",)])
+@for_each(most=[1, 2, 3, 4], labels=[LABELS, ("A", "B"), ("A",), ("O", "A"), ("O",)])
 def test_regret_is_the_least_loss_of_any_completion(labels, most):
     draw = random.Random(most)
     length = 4
@@ -131,8 +128,7 @@ def in_order(problem, every, scores):
     return [(every[i], scores[i]) for i in order]
 
 
-@pytest.mark.parametrize("sharpness", [1.0, 0.25, 3.0])
-@pytest.mark.parametrize("template", EXACT_TEMPLATES)
+@for_each(sharpness=[1.0, 0.25, 3.0], template=EXACT_TEMPLATES)
 def test_sums_are_those_over_every_segmentation(template, sharpness):
     problem = noise(len(template), template, longest=4, sentences=3)
     weights = problem.random_weights(2)

@@ -26,7 +26,7 @@ from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.models.weights_by_name import by_name
 from riata.problems.problem import defined
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, tried
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, for_each, tried
 
 WHEN = ["laso", "early", "max-violation", "standard"]
 WHAT = ["mean", "queue", "best", "loss-weighted"]
@@ -135,8 +135,7 @@ def round_trip(trace):
     assert again.to_dict() == trace.to_dict()
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(encoding=ENCODINGS, queue=QUEUES)
 def test_a_chain_replays_to_the_output(queue, encoding):
     for seed in range(4):
         problem, weights = random_model(seed, encoding, edges_by_word=seed % 2 == 1, most=[2, 64][seed // 2])
@@ -209,9 +208,7 @@ def updates_of(trace):
     return found
 
 
-@pytest.mark.parametrize("what", WHAT)
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(what=WHAT, when=WHEN, queue=QUEUES)
 def test_updates_are_those_of_figure_2(queue, when, what):
     made = 0
     for seed, encoding in enumerate([None, "iob2", None]):
@@ -265,9 +262,7 @@ def lost_by(trace, number):
     return "merged" if label in rivals and not any(cut.good for cut in before.cut) else "pruned"
 
 
-@pytest.mark.parametrize("follows", [True, False])
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(follows=[True, False], when=WHEN, queue=QUEUES)
 def test_the_truth_is_lost_where_no_right_path_is_left(queue, when, follows):
     losses = 0
     for seed in range(4):
@@ -287,8 +282,7 @@ def test_the_truth_is_lost_where_no_right_path_is_left(queue, when, follows):
     assert losses > 0 or queue == "best-first"  # which keeps everything
 
 
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_a_watched_search_predicts_and_shows_the_first_update(queue, when):
     updates = 0
     for seed in range(4):
@@ -543,8 +537,7 @@ def states_of(trace, problem, x):
     return states
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("make", PROBLEMS)
+@for_each(search=SEARCHES, make=PROBLEMS)
 def test_a_problem_replays_to_the_output_and_knows_what_is_right(make, search):
     problem, X, Y = make()
     model = riata.Predictor(problem, recipe="laso-perceptron", epochs=1, beam=3).fit(X, Y)

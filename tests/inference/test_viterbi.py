@@ -19,7 +19,7 @@ from riata.data.encodings.base import convert
 from riata.errors import DataError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import tried
+from samples import for_each, tried
 
 NEVER = -np.inf
 
@@ -153,8 +153,7 @@ def test_where_everything_is_forbidden_the_score_is_minus_infinity(node, edge):
     assert all(0 <= label < 2 for label in labels)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("where", ["node", "edge", "edges"])
+@for_each(bad=[np.nan, np.inf], where=["node", "edge", "edges"])
 def test_nan_and_plus_infinity_are_refused(bad, where):
     arrays = {"node": np.zeros((2, 2)), "edge": np.zeros((2, 2)), "edges": np.zeros((2, 2, 2))}
     arrays[where].flat[-1] = bad

@@ -16,6 +16,7 @@ from riata._core import shuffled
 from riata.errors import RiataWarning, SearchError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
+from samples import for_each
 
 TEMPLATE = "number(0)[0]\nnumber(0)[-1]\nnumber(1)[0]\nbias[0]"
 LOCAL = {"recipe": "perceptron", "template": parse(TEMPLATE), "settings": {"precision": "double", "average": False}}
@@ -53,8 +54,7 @@ def same(weights, expected):
         assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("inference", ["none", "after"])
+@for_each(seed=range(5), inference=["none", "after"])
 def test_a_chain_without_neighbouring_labels_learns_local_classifiers(seed, inference):
     X, y = drawn(seed)
     tagger = riata.Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference).fit(X, y)

@@ -19,7 +19,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
-from samples import embedded
+from samples import embedded, for_each
 from segment_problems import EXACT_TEMPLATES, noise
 
 
@@ -77,8 +77,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("recipe", ["perceptron", "mira"])
+@for_each(kind=KINDS, recipe=["perceptron", "mira"])
 def test_threads_change_nothing_and_shards_do(kind, recipe):
     data = embedded()[:40]
 

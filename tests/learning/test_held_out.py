@@ -13,6 +13,7 @@ from riata.data.files import read_roles
 from riata.data.streamed import ColumnFile
 from riata.learning.development import parted
 from riata.learning.events import Note, ignore
+from samples import for_each
 
 TRAIN = riata.load("embedded", "train")
 PLAIN = riata.data.memory.as_corpus([list(sentence) for sentence in TRAIN])
@@ -68,8 +69,7 @@ def test_one_document_is_cut_by_sentences_as_before():
     assert same_model(made, plain)
 
 
-@pytest.mark.parametrize("part", [1 << 10, 1 << 22])
-@pytest.mark.parametrize("by", ["lines", "column"])
+@for_each(part=[1 << 10, 1 << 22], by=["lines", "column"])
 def test_a_file_in_parts_holds_out_what_the_whole_file_does(tmp_path, monkeypatch, part, by):
     """Also where the first document is not marked, and parts before the first mark know of no documents."""
     monkeypatch.setattr(streamed, "PART", part)

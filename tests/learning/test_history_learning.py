@@ -13,7 +13,7 @@ from margin_problems import same_as_the_twin
 from packed_weights import weights_of
 from riata import registry
 from riata.features.templates import parse
-from samples import embedded
+from samples import embedded, for_each
 
 TEMPLATES = [
     "word[0]\nlabel[-1]",
@@ -100,8 +100,7 @@ def test_what_only_the_label_two_back_can_tell_is_learnt():
     assert [tagger.predict(words) == labels for tagger in made.values()] == [False, True]
 
 
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(average=[True, False], recipe=RECIPES)
 def test_portions_are_one_epoch_over_all_of_them(recipe, average):
     """Each portion has words of its own, so the vector of weights is laid out anew, the rows of earlier labels behind all others."""
     data = embedded(("word", "tag"))[:12]

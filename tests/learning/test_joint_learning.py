@@ -8,6 +8,7 @@ from joint_problems import TEMPLATES, joint_problem, noise
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, side_by_side
 from oracle.joint import JointLaso, path_of
 from riata import _core
+from samples import for_each
 
 BIOES = ("O", "S-A", "B-A", "E-A")
 
@@ -21,8 +22,7 @@ def compared(problem, settings, initial, epochs, seed, weights=()):
     return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
 
 
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_weights_equal_those_of_the_twin(queue, when):
     """Every queue and moment with every step or update, in turn; with look-ahead and without, with fewer tags and with all."""
     place = list(QUEUES).index(queue) + len(QUEUES) * WHEN.index(when)
@@ -64,9 +64,7 @@ def test_chunk_labels_that_must_be_ended(ahead):
         compared(problem, settings, problem.random_weights(seed), 2, seed)
 
 
-@pytest.mark.parametrize("kind", [_core.JointWeights, _core.JointWeights64])
-@pytest.mark.parametrize("queue", ["beam", "greedy"])
-@pytest.mark.parametrize("ahead", [False, True])
+@for_each(kind=[_core.JointWeights, _core.JointWeights64], queue=["beam", "greedy"], ahead=[False, True])
 def test_what_can_be_learnt_is(ahead, queue, kind):
     sentences = ["abca", "cab", "bb", "acca"]
     gold = [

@@ -10,11 +10,10 @@ from learning.test_margins import QUEUES
 from oracle.joint import path_of
 from oracle.laso import norm
 from oracle.margins import JointMargins
-from samples import embedded
+from samples import embedded, for_each
 
 
-@pytest.mark.parametrize("truth", ["random", "exact", "greedy"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(truth=["random", "exact", "greedy"], queue=QUEUES)
 def test_margins_equal_those_of_the_twin(queue, truth):
     lost = 0
     for seed in range(4):
@@ -38,8 +37,7 @@ def test_margins_equal_those_of_the_twin(queue, truth):
     assert lost > 0 or truth != "random"
 
 
-@pytest.mark.parametrize("ahead", [False, True])
-@pytest.mark.parametrize("beam", [1, 5])
+@for_each(ahead=[False, True], beam=[1, 5])
 def test_tags_and_chunks_are_diagnosed(beam, ahead):
     data = embedded()[:20]
     made = riata.JointTagger("laso-perceptron", beam=beam, epochs=25, settings={"record": True, "lookahead": ahead})

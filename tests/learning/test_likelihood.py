@@ -20,7 +20,7 @@ from riata.learning.structures.chain import heads
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.registry import get
-from samples import tried
+from samples import for_each, tried
 
 TEMPLATES = [
     "word[0]\nedge",
@@ -115,8 +115,7 @@ def test_single_precision_is_near_and_threads_change_nothing(template):
             assert again == value and (other == gradient).all()
 
 
-@pytest.mark.parametrize("kind", [_core.ChainPotentials, _core.ChainPotentials64])
-@pytest.mark.parametrize("unknown", [0.0, 0.5])
+@for_each(kind=[_core.ChainPotentials, _core.ChainPotentials64], unknown=[0.0, 0.5])
 def test_scores_beyond_what_factors_hold(kind, unknown):
     """Weights of hundreds: their exponentials vanish, or are infinite."""
     for seed in range(6):
@@ -128,8 +127,7 @@ def test_scores_beyond_what_factors_hold(kind, unknown):
         assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
 
 
-@pytest.mark.parametrize("kind", [_core.ChainPotentials, _core.ChainPotentials64])
-@pytest.mark.parametrize("template", TEMPLATES[:4])
+@for_each(kind=[_core.ChainPotentials, _core.ChainPotentials64], template=TEMPLATES[:4])
 def test_steps_that_are_improbable_from_both_sides(kind, template):
     """What divides a step's factors, forward and backward, is beyond numbers only as a product."""
     for seed, scale in itertools.product(range(20), (30, 60, 400)):

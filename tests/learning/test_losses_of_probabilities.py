@@ -11,7 +11,7 @@ from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, tried
+from samples import CHUNKS, for_each, tried
 
 LOSSES = ("exp", "pointwise-log", "pointwise-exp")
 RECIPES = ("crf-exp", "crf-pointwise", "crf-pointwise-exp")
@@ -36,8 +36,7 @@ def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed, loss=case.loss)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(loss=LOSSES, template=TEMPLATES)
 def test_single_precision_is_near_and_threads_change_nothing(template, loss):
     for seed in range(4):
         single, double = (
@@ -54,8 +53,7 @@ def test_single_precision_is_near_and_threads_change_nothing(template, loss):
             assert again == value and (other == gradient).all()
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", [_core.ChainPotentials, _core.ChainPotentials64])
+@for_each(loss=LOSSES, kind=[_core.ChainPotentials, _core.ChainPotentials64])
 def test_scores_of_any_size(kind, loss):
     """Factors of scores in the hundreds underflow, and 1 / P overflows; logarithms do neither."""
     for seed in range(5):
@@ -70,8 +68,7 @@ def test_scores_of_any_size(kind, loss):
             assert exponent == pytest.approx(largest_exponent(case, at, loss), rel=1e-5, abs=1.5)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("unknown", [0.0, 0.4])
+@for_each(loss=LOSSES, unknown=[0.0, 0.4])
 def test_logarithms_agree_with_factors(loss, unknown):
     """Scores around 60 leave the range of factors in single precision, but not in double precision."""
     for seed in range(8):

@@ -12,7 +12,7 @@ from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.learning.batch import prior
 from riata.learning.margin.settings import SOLVERS
-from samples import embedded
+from samples import embedded, for_each
 
 TRAIN, TEST = embedded()[:60], embedded()[150:250]
 SMALL = {
@@ -51,8 +51,7 @@ def test_m3n_and_cutting_planes_reach_the_same_objective(structure):
         assert one["objective"] == pytest.approx(other["objective"], rel=0.03)
 
 
-@pytest.mark.parametrize("structure", ["chain", "segments"])
-@pytest.mark.parametrize("solver", ["frank-wolfe", "exponentiated-gradient", "extragradient"])
+@for_each(structure=["chain", "segments"], solver=["frank-wolfe", "exponentiated-gradient", "extragradient"])
 def test_every_solver_reaches_the_same_objective(structure, solver):
     data = TRAIN[:12]
     one = trained("m3n", data, structure=structure, gap=0.01, C=0.1).history_[-1]
@@ -128,8 +127,7 @@ def test_sentences_whose_truth_cannot_be_given_are_left_out(solver):
         assert found["dual"] <= least["objective"] and least["dual"] <= found["objective"]
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("structure", ["chain", "segments"])
+@for_each(C=[0.1, 1.0, 10.0], structure=["chain", "segments"])
 def test_the_default_solver_comes_to_a_small_gap_at_every_price(structure, C):
     last = trained("m3n", TRAIN[:12], structure=structure, C=C, gap=1e-4, precision="double").history_[-1]
     assert last["gap"] <= 1e-4
@@ -166,8 +164,7 @@ def test_a_sentence_without_weight_changes_nothing():
     assert zero["dual"] <= without["objective"] and without["dual"] <= zero["objective"]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("C", [0, -1, float("nan"), "none", 1e300])
+@for_each(recipe=RECIPES, C=[0, -1, float("nan"), "none", 1e300])
 def test_a_price_that_is_not_above_zero_or_very_large_is_refused(recipe, C):
     refused(SettingError, "setting 'C' has the value", riata.Chunker(recipe, settings={"C": C}).fit, TRAIN)
 

@@ -8,6 +8,7 @@ import pytest
 import riata
 from python_problems import KeyedSet, WordSet, with_weights
 from riata.errors import SettingError
+from samples import for_each
 
 
 def counting(kind):
@@ -28,9 +29,7 @@ def noise(count):
     return data, [frozenset(draw.sample(x, len(x) * 2 // 3)) for x in data]
 
 
-@pytest.mark.parametrize("beam", [1, 5])
-@pytest.mark.parametrize("recipe", ["max-violation", "standard"])
-@pytest.mark.parametrize("kind", [WordSet, KeyedSet])
+@for_each(beam=[1, 5], recipe=["max-violation", "standard"], kind=[WordSet, KeyedSet])
 def test_recipes_that_search_to_the_end_expand_few_states_more_than_laso(kind, recipe, beam):
     """Both searches come to the end: that of LaSO by its restarts. The right states beside them may double it."""
     X, Y = noise(40)
@@ -159,10 +158,7 @@ QUEUES = [
 ]
 
 
-@pytest.mark.parametrize("order", ["abcdz", "dazbc"])
-@pytest.mark.parametrize("most", [1, 2, 3])
-@pytest.mark.parametrize("when", ["laso", "max-violation", "standard"])
-@pytest.mark.parametrize("params", QUEUES)
+@for_each(order=["abcdz", "dazbc"], most=[1, 2, 3], when=["laso", "max-violation", "standard"], params=QUEUES)
 def test_beyond_the_cap_it_is_the_best_that_are_followed_under_every_queue(params, when, most, order):
     problem = Ways()
     problem.ranks = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "z": 5.0}  # z is wrong, and comes first
@@ -192,8 +188,7 @@ class Lossy(Choice):
         return float({"f": 3, "d": 2}.get(s[0], 1) * (s[0] not in y)) if s else 0.0
 
 
-@pytest.mark.parametrize("update", AGAINST)
-@pytest.mark.parametrize("when", ["laso", "early", "max-violation", "standard"])
+@for_each(update=AGAINST, when=["laso", "early", "max-violation", "standard"])
 def test_every_moment_to_update_heeds_what_to_move_away_from(when, update):
     assert learnt(Lossy(), "abcdf", "b", when=when, update=update) == pytest.approx(AGAINST[update])
 

@@ -9,6 +9,7 @@ from enumerated_margins import TEMPLATES, Chain, Learner, Segments, enumerated, 
 from oracle import margin
 from riata import _core
 from riata.errors import RiataError
+from samples import for_each
 
 SOLVERS = ("frank-wolfe", "pairwise", "one-slack", "n-slack", "exponentiated-gradient", "extragradient")
 BY_SUMS = ("exponentiated-gradient", "extragradient")
@@ -40,16 +41,13 @@ def same(found, expected, close=1e-6):
 # --- the optimum -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", TEMPLATES)
-@pytest.mark.parametrize("solver", SOLVERS)
+@for_each(seed=range(3), kind=TEMPLATES, solver=SOLVERS)
 def test_the_objective_is_that_of_a_generic_solver(solver, kind, seed):
     case = enumerated(kind, seed)
     check_optimal(learnt(case, solver), case.planes)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+@for_each(solver=SOLVERS, C=[0.01, 1.0, 10.0])
 def test_at_every_price_of_violations(solver, C):
     case = enumerated("chain", 7)
     slow = C > 1 and {"frank-wolfe": 1e-3, "exponentiated-gradient": 1e-3, "extragradient": 1e-3}.get(solver)
@@ -62,8 +60,7 @@ def test_weights_of_sentences_multiply_their_price(solver):
     check_optimal(learnt(case, solver, weights=[0.0, 0.5, 1.0, 2.0, 3.0]), case.planes)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("loss", ["zero-one", "cost-matrix", "hamming on segments"])
+@for_each(solver=SOLVERS, loss=["zero-one", "cost-matrix", "hamming on segments"])
 def test_with_other_losses(solver, loss):
     labels = ("X", "Y", "Z")
     costs = {(a, b): 0.0 if a == b else 0.5 + labels.index(a) + 2 * labels.index(b) for a in labels for b in labels}
@@ -88,8 +85,7 @@ def wrong_tokens(found, gold):
     return sum(a != b for a, b in zip(tags(found), tags(gold), strict=True))
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("solver", [solver for solver in SOLVERS if solver not in BY_SUMS])
+@for_each(seed=range(3), solver=[solver for solver in SOLVERS if solver not in BY_SUMS])
 def test_slacks_that_are_scaled_by_the_loss(solver, seed):
     case = enumerated("chain", seed)
     learner = learnt(case, solver, scales_slack=True)
@@ -179,8 +175,7 @@ def test_the_extragradient_method_is_its_twin(seed, C):
     assert learner.native.dual() == pytest.approx(offset - sum(value**2 for value in w.values()) / 2)
 
 
-@pytest.mark.parametrize("passes", [20, 200])
-@pytest.mark.parametrize("solver", ["pairwise", *BY_SUMS])
+@for_each(passes=[20, 200], solver=["pairwise", *BY_SUMS])
 def test_other_solvers_go_on_with_another_price(solver, passes):
     case = enumerated("chain", 5)
     learner = Learner(case, solver, C=0.1)

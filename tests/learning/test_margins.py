@@ -10,6 +10,7 @@ from chain_problems import UNBOUNDED, options
 from margin_problems import Labels, Subset, measured, same_as_the_twin, sample
 from oracle.laso import norm
 from oracle.margins import Margins
+from samples import for_each
 
 QUEUES = {
     "greedy": {"queue": "greedy"},
@@ -26,9 +27,7 @@ LEVELS = [name for name in QUEUES if name not in ("beam by pending", "best-first
 # --- the twin ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("truth", ["random", "exact", "greedy"])
-@pytest.mark.parametrize("encoding", [None, "iob2"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(truth=["random", "exact", "greedy"], encoding=[None, "iob2"], queue=QUEUES)
 def test_margins_equal_those_of_the_twin(queue, encoding, truth):
     lost = 0
     for seed in range(6):

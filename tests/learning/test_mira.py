@@ -17,7 +17,7 @@ from riata import _core
 from riata.errors import SettingError
 from riata.features.templates import parse
 from riata.learning.events import Progressed
-from samples import embedded, tried
+from samples import embedded, for_each, tried
 
 TEMPLATES = {
     "chain": "word[0]\nnumber(1)[0]\nedge",
@@ -54,8 +54,7 @@ def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
     return expected
 
 
-@pytest.mark.parametrize("encoding", [None, "iob2"])
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(encoding=[None, "iob2"], template=TEMPLATES)
 @tried(15, data=st.data())
 def test_weights_equal_those_of_the_twin(template, encoding, data):
     seed = data.draw(st.integers(0, 10**6), "seed")

@@ -10,7 +10,7 @@ from checks import refused
 from laso_comparison import compared
 from riata.errors import SettingError
 from riata.features.templates import parse
-from samples import CHUNKS
+from samples import CHUNKS, for_each
 
 BEAMS = {"greedy": {"queue": "greedy"}, "beam 2": {"beam": 2}, "beam 3": {"beam": 3}, "beam 65": {"beam": 65}}
 ALMAS = {
@@ -21,9 +21,7 @@ ALMAS = {
 TEMPLATES = ["word[0]", "word[0]\nedge", "word[-1]\nword[0]\nedge word[0]", "word[0]\nlabel[-2] label[-1]\nedge"]
 
 
-@pytest.mark.parametrize("merge", [True, False])
-@pytest.mark.parametrize("alma", ALMAS)
-@pytest.mark.parametrize("beam", BEAMS)
+@for_each(merge=[True, False], alma=ALMAS, beam=BEAMS)
 def test_weights_equal_those_of_the_twin(beam, alma, merge):
     learnt = 0
     for turn, (when, update) in enumerate(

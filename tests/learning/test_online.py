@@ -21,7 +21,7 @@ from riata.learning.loop import Plan, Trainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import TAGS, WORDS
+from samples import TAGS, WORDS, for_each
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -408,8 +408,7 @@ def interrupt_at(kind, epoch, refit=False):
     return listener
 
 
-@pytest.mark.parametrize("kind", [Started, Progressed])
-@pytest.mark.parametrize("with_dev", [False, True])
+@for_each(kind=[Started, Progressed], with_dev=[False, True])
 def test_ctrl_c_in_the_second_epoch_keeps_the_model_of_the_first(kind, with_dev):
     stopped = chunker(epochs=5, dev=dev_data() if with_dev else None)
     refused(KeyboardInterrupt, "", stopped.fit, train_data(60), listener=interrupt_at(kind, 2))

@@ -14,7 +14,7 @@ from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, order
 from oracle.laso import norm
 from packed_weights import weights_of
 from riata.errors import SearchError, SettingError
-from samples import some_slow, tried
+from samples import for_each, some_slow, tried
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
 TEMPLATES = [
@@ -42,8 +42,7 @@ def test_weights_equal_those_of_the_twin(queue, when, what, step):
     compared(corpus, settings, None, epochs, seed)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", WHEN)
+@for_each(step=STEPS, when=WHEN)
 @pytest.mark.parametrize("seeds", some_slow([range(3), range(3, 6)], [range(3, 6)]), ids=str)
 def test_sentence_weights_equal_those_of_the_twin(seeds, when, step):
     changed = 0
@@ -123,8 +122,7 @@ def averages_what_it_has_been(corpus, trainer, initial, seed):
     same(corpus.by_name(trainer.averaged()), mean)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("queue", ["greedy", "beam 3", "best-first"])
+@for_each(step=STEPS, queue=["greedy", "beam 3", "best-first"])
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_sentence(queue, step):
     for seed in range(3):
         corpus = noise(seed, TEMPLATES[seed])
@@ -135,9 +133,7 @@ def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_se
 # --- ALMA --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("alpha", [1.0, 0.9, 0.5, 0.1])
-@pytest.mark.parametrize("what", WHAT)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(alpha=[1.0, 0.9, 0.5, 0.1], what=WHAT, queue=QUEUES)
 def test_the_norm_never_exceeds_one(queue, what, alpha):
     corpus = noise(3, "word[0]\nnumber(1)[0]\nedge", "iob2")
     for C in (0.0, 5.0):
@@ -196,8 +192,7 @@ def test_under_a_p_norm_weights_equal_those_of_the_twin(queue, when, p):
     assert updates > 20
 
 
-@pytest.mark.parametrize("p", some_slow([2, 3, 8, 30, 100], [3, 30]))
-@pytest.mark.parametrize("single", [True, False])
+@for_each(p=some_slow([2, 3, 8, 30, 100], [3, 30]), single=[True, False])
 def test_thousands_of_projections_lose_nothing(single, p):
     # With C = 5 most steps leave the ball, and the scale falls faster than the tenth power of their number.
     corpus = noise(1, "word[0]\nnumber(1)[0]\nedge")
@@ -223,8 +218,7 @@ def test_folding_changes_no_weight(p):
     assert twin.updates > 500
 
 
-@pytest.mark.parametrize("p", [2, 3, 8, 30])
-@pytest.mark.parametrize("sizes", [(1e-6, 1.0, 1e3), (1e3, 1.0, 1e-6), (1e-4, 1e-4, 1e-4)])
+@for_each(p=[2, 3, 8, 30], sizes=[(1e-6, 1.0, 1e3), (1e3, 1.0, 1e-6), (1e-4, 1e-4, 1e-4)])
 def test_features_of_very_different_sizes_neither_vanish_nor_overflow(sizes, p):
     sentences = [[("a", f"{size}")] for size in sizes]
     corpus = problem("number(1)[0]", sentences, [["Y"], ["X"], ["Y"]], ("X", "Y"))
@@ -291,8 +285,7 @@ def test_a_norm_out_of_range_is_refused(p):
 # --- truncation --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("p", [2, 8])
+@for_each(average=[True, False], p=[2, 8])
 def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
     train = riata.load("embedded", "train")[:50]
     chosen = {"p": p, "average": average}
@@ -321,9 +314,7 @@ def test_the_development_score_is_that_of_the_truncated_model():
 # --- violations --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", ["laso", "early", "max-violation"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(step=STEPS, when=["laso", "early", "max-violation"], queue=QUEUES)
 def test_against_nodes_that_outrank_the_truth_no_update_is_without_a_violation(queue, when, step):
     for what in ("mean", "best", "loss-weighted"):
         corpus = noise(7, "word[0]\nnumber(1)[0]\nedge")
@@ -386,9 +377,7 @@ def separable():
     )
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", BEAMS)
+@for_each(step=STEPS, when=WHEN, queue=BEAMS)
 def test_an_epoch_on_separated_data_makes_no_update(queue, when, step):
     corpus = separable()
     trainer = corpus.trainer(**QUEUES[queue], **STEPS[step], when=when)
@@ -402,8 +391,7 @@ def test_an_epoch_on_separated_data_makes_no_update(queue, when, step):
     assert corpus.search(trainer.last(), **QUEUES[queue]) == [tuple(labels) for labels in corpus.gold]
 
 
-@pytest.mark.parametrize("when", ["early", "max-violation", "standard"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=["early", "max-violation", "standard"], queue=QUEUES)
 def test_but_for_laso_a_sentence_makes_one_update_at_most(queue, when):
     corpus = noise(11, "word[0]\nedge", longest=8)
     trainer, laso = (corpus.trainer(**QUEUES[queue], when=w) for w in (when, "laso"))
@@ -413,10 +401,7 @@ def test_but_for_laso_a_sentence_makes_one_update_at_most(queue, when):
     assert queue == "best-first" or laso.stats()["updates"] > len(corpus.sentences)
 
 
-@pytest.mark.parametrize(
-    "alike", [("greedy", "one pending"), ("beam by prefix", "beam 2"), ("unbounded beam", "beam 3")]
-)
-@pytest.mark.parametrize("when", WHEN)
+@for_each(alike=[("greedy", "one pending"), ("beam by prefix", "beam 2"), ("unbounded beam", "beam 3")], when=WHEN)
 def test_queues_that_come_to_the_same_learn_the_same(when, alike):
     for seed in range(10):
         corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)])
@@ -428,8 +413,7 @@ def test_queues_that_come_to_the_same_learn_the_same(when, alike):
         assert one.stats() == other.stats()
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(step=STEPS, queue=QUEUES)
 def test_training_is_deterministic(queue, step):
     corpus = noise(13, "word[0]\nnumber(1)[0]\nedge")
 
@@ -446,8 +430,7 @@ def test_training_is_deterministic(queue, step):
     assert trained() == trained()
 
 
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_where_sums_are_exact_single_precision_learns_what_double_does(queue, when):
     for seed in range(5):
         corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)], "iob2")
@@ -499,8 +482,7 @@ def test_hill_climbing_a_space_that_builds_its_output_is_refused():
 WORDS, TAGS = [["a"], ["a", "b", "a"]], [["X"], ["X", "Y", "X"]]
 
 
-@pytest.mark.parametrize("name", ["B", "C"])
-@pytest.mark.parametrize("step", ["alma", "mira"])
+@for_each(name=["B", "C"], step=["alma", "mira"])
 def test_steps_and_margins_that_overflow_are_refused(name, step):
     with pytest.raises(SettingError, match=rf"'{name}' has the value 1e\+308; expected a number from 0 to"):
         riata.Tagger("laso-alma", settings={name: 1e308, "step": step}).fit(WORDS, TAGS)
@@ -563,17 +545,14 @@ def updates(problem, when, queue):
     return model.fit([""], ["right"]).stats_["updates"]
 
 
-@pytest.mark.parametrize("queue", ["beam", "greedy", "best-first"])
-@pytest.mark.parametrize("when", WHEN)
+@for_each(queue=["beam", "greedy", "best-first"], when=WHEN)
 @pytest.mark.parametrize(("right", "wrong"), [(0.0, 0.0), (0.3, 0.3), (AHEAD, 0.3), (1e6 * AHEAD, 1e6 * 0.3)])
 def test_what_is_equal_up_to_rounding_is_a_tie_and_counts_against_the_truth(right, wrong, when, queue):
     assert right >= wrong
     assert updates(Pair(right, wrong), when, queue) == 1
 
 
-@pytest.mark.parametrize("queue", ["beam", "greedy", "best-first"])
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("right", [0.3 + 1e-12, 0.4, 1.0])
+@for_each(queue=["beam", "greedy", "best-first"], when=WHEN, right=[0.3 + 1e-12, 0.4, 1.0])
 def test_what_is_ahead_by_more_is_ahead(right, when, queue):
     assert updates(Pair(right, 0.3), when, queue) == 0
 

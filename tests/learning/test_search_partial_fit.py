@@ -8,7 +8,7 @@ from packed_weights import weights_of
 from riata import registry
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
-from samples import embedded
+from samples import embedded, for_each
 
 RECIPES = [name for name, recipe in registry.all_of("recipe").items() if recipe.searches]
 DATA = embedded(("word", "tag"))[:30]
@@ -28,8 +28,7 @@ def assert_same(one, other):
         assert value == pytest.approx(right[key], rel=1e-6), key
 
 
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(average=[True, False], recipe=RECIPES)
 def test_portions_are_one_epoch_over_all_of_them(recipe, average):
     """Each portion has words of its own, so the vector of weights grows and is laid out anew; tags, and so the labels, are equal."""
     portions = [

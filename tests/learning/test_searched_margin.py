@@ -10,6 +10,7 @@ from laso_comparison import orders, side_by_side
 from oracle.joint import path_of
 from oracle.searched_margin import JointMargin, wrong
 from riata.errors import UnsupportedError
+from samples import for_each
 
 QUEUES = {
     "greedy": {"queue": "greedy"},
@@ -32,8 +33,7 @@ def compared(problem, settings, seed, weights=(), epochs=2):
     return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("C", [0.05, 2.0])
+@for_each(queue=QUEUES, C=[0.05, 2.0])
 def test_weights_equal_those_of_the_twin(queue, C):
     done = updates = 0
     for seed, template in enumerate(TEMPLATES):

@@ -17,7 +17,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.legality import Legality
-from samples import tried
+from samples import for_each, tried
 from second_order_problems import ALWAYS, AT_ONCE, CHUNKS, FREE, KEPT, NEVER, TEMPLATES, Case
 
 cases = st.builds(
@@ -41,8 +41,7 @@ def test_value_and_gradient(case, seed, scale):
     check(case, point(case, seed, scale), seed)
 
 
-@pytest.mark.parametrize("lengths", [[1], [2], [1, 2, 1, 3], [6]])
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(lengths=[[1], [2], [1, 2, 1, 3], [6]], template=TEMPLATES)
 def test_short_sentences_and_a_longer_one(template, lengths):
     """Every weight, of tokens that have no label before them, one, and two."""
     case = Case(3, template, lengths=lengths, pairs="all")
@@ -55,8 +54,7 @@ def test_more_labels_than_a_block_of_numbers(template):
     check(case, point(case, 4), 5, chosen=30)
 
 
-@pytest.mark.parametrize("kind", ["", "64"])
-@pytest.mark.parametrize("count", [8, 9, 22, 33])
+@for_each(kind=["", "64"], count=[8, 9, 22, 33])
 def test_where_earlier_labels_weigh_nothing_it_is_the_likelihood_of_the_first_order(count, kind):
     labels = tuple(f"L{i}" for i in range(count))
     lengths = [1, 2, 3, 30, 17]
@@ -94,8 +92,7 @@ def test_batches_of_sentences_change_no_more_than_rounding():
     assert again == other and (same == slope).all()
 
 
-@pytest.mark.parametrize("hidden", [0.0, 0.5])
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(hidden=[0.0, 0.5], template=TEMPLATES)
 def test_single_precision_is_near_and_neither_threads_nor_cubes_that_are_kept_change_anything(template, hidden):
     kind = _core.SecondOrderPotentials
     lengths = [7, 1, 3, 5, 2, 6]
@@ -113,8 +110,7 @@ def test_single_precision_is_near_and_neither_threads_nor_cubes_that_are_kept_ch
             assert found == value and (rows == gradient).all()
 
 
-@pytest.mark.parametrize("often", [ALWAYS, NEVER])
-@pytest.mark.parametrize("template", TEMPLATES)
+@for_each(often=[ALWAYS, NEVER], template=TEMPLATES)
 def test_matrices_of_pairs_and_single_weights_of_them_say_the_same(template, often):
     lengths = [7, 1, 3, 5, 2, 6]
     case, other = (
@@ -127,9 +123,7 @@ def test_matrices_of_pairs_and_single_weights_of_them_say_the_same(template, oft
     assert slope == pytest.approx(gradient, abs=1e-12)
 
 
-@pytest.mark.parametrize("often", [ALWAYS, NEVER])
-@pytest.mark.parametrize("hidden", [0.0, 0.5])
-@pytest.mark.parametrize("kind", [_core.SecondOrderPotentials, _core.SecondOrderPotentials64])
+@for_each(often=[ALWAYS, NEVER], hidden=[0.0, 0.5], kind=[_core.SecondOrderPotentials, _core.SecondOrderPotentials64])
 def test_scores_beyond_what_factors_hold(kind, hidden, often):
     """Weights of thousands: their exponentials vanish, or are infinite."""
     for seed in range(6):
@@ -154,8 +148,7 @@ def test_steps_that_are_improbable_from_both_sides(kind):
         assert np.abs(gradient).max() <= 4 * max(map(len, case.sentences))
 
 
-@pytest.mark.parametrize("often", [ALWAYS, NEVER])
-@pytest.mark.parametrize("hidden", [0.0, 0.5])
+@for_each(often=[ALWAYS, NEVER], hidden=[0.0, 0.5])
 def test_logarithms_and_factors_agree(hidden, often):
     """What a token's word says for X is taken back by the label before it: every labelling scores as without, but factors vanish."""
     case = Case(7, TEMPLATES[0], lengths=[5, 1, 2, 6], pairs="all", hidden=hidden, often=often)

@@ -15,7 +15,7 @@ from riata.features.templates import parse
 from riata.learning.events import Progressed, Started
 from riata.learning.online import SentenceTrainer
 from riata.models.weights_by_name import by_name
-from samples import FEATURES, TAGS, embedded
+from samples import FEATURES, TAGS, embedded, for_each
 
 HISTORY = parse("word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nword[0] label[-1]")
 PLAIN = parse("word[0]\nword[-1]\ntag[0]\ntag[-1] tag[0]\nedge\nedge tag[0]")
@@ -168,9 +168,7 @@ def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):
     refused(UnsupportedError, "this seed fails", chunker("laso", seeds=3).fit, embedded()[:20])
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}]
-)
+@for_each(wrong=[{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}])
 def test_counts_without_sense_are_refused(wrong):
     refused(SettingError, next(iter(wrong)), riata.Tagger(**wrong).fit, [["a"]], [["X"]])
 

@@ -9,14 +9,13 @@ from laso_comparison import STEPS, WHAT, WHEN
 from learning.test_segment_learning import compared
 from oracle.segments import ExactSegments, loss, segmentations
 from riata.errors import SettingError, UnsupportedError
-from samples import embedded, some_slow
+from samples import embedded, for_each, some_slow
 from segment_problems import EXACT_TEMPLATES, noise, segment_problem
 
 UPDATES = ["best", "lattice"]
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("update", UPDATES)
+@for_each(step=STEPS, update=UPDATES)
 def test_weights_equal_those_of_the_twin(update, step):
     updates = 0
     for seed, template in enumerate(EXACT_TEMPLATES):
@@ -29,8 +28,7 @@ def test_weights_equal_those_of_the_twin(update, step):
     assert updates >= 20
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("update", UPDATES)
+@for_each(step=STEPS, update=UPDATES)
 @pytest.mark.parametrize("seeds", some_slow([range(3), range(3, 12)], [range(3, 12)]), ids=str)
 def test_what_comes_closest_to_a_truth_that_is_too_long_is_learnt(seeds, update, step):
     updates = 0
@@ -72,8 +70,7 @@ def test_the_margin_is_asked_for_once(update):
     assert any(right)
 
 
-@pytest.mark.parametrize("update", UPDATES)
-@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
+@for_each(update=UPDATES, step=["perceptron", "alma", "mira"])
 def test_sentence_weights(step, update):
     for seed in range(3):
         problem = noise(seed, EXACT_TEMPLATES[seed + 2], longest=4, sentences=4)
@@ -117,8 +114,7 @@ def chunker(recipe, update=None, **params):
     return riata.Chunker(recipe, **given)
 
 
-@pytest.mark.parametrize("update", [None, *UPDATES])
-@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma"])
+@for_each(update=[None, *UPDATES], recipe=["laso-perceptron", "laso-alma"])
 def test_estimators_learn_to_chunk(recipe, update, tmp_path):
     data, test = embedded()[:120], embedded(split="test")[:40]
     made = chunker(recipe, update, seeds=2).fit(data)

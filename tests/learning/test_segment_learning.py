@@ -11,6 +11,7 @@ from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, same, side_by_sid
 from oracle import segments as oracle
 from oracle.laso import add
 from riata.features.attributes import builtin
+from samples import for_each
 from segment_problems import EXACT_TEMPLATES, TEMPLATES, noise, random_segments, segment_problem
 
 
@@ -27,8 +28,7 @@ def a_twin(problem, settings=None, start=None, kind=oracle.SegmentLaso):
     return kind(problem.labels, problem.most, templates, builtin(), options(**(settings or {})), start)
 
 
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_weights_equal_those_of_the_twin(queue, when):
     """Every queue and moment with every step or update, in turn."""
     place = list(QUEUES).index(queue) + len(QUEUES) * WHEN.index(when)
@@ -85,8 +85,7 @@ def test_exact_learning_is_the_perceptron(template):
     assert wrong > 10
 
 
-@pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize("queue", ["exact", "beam", "greedy"])
+@for_each(single=[False, True], queue=["exact", "beam", "greedy"])
 def test_what_can_be_learnt_is(queue, single):
     sentences = [
         [(w, t) for w, t in zip(words, tags, strict=True)]
@@ -105,8 +104,7 @@ def test_what_can_be_learnt_is(queue, single):
     assert problem.decode(trainer.averaged(), queue=queue) == gold
 
 
-@pytest.mark.parametrize("queue", ["exact", "beam", "greedy", "best-first"])
-@pytest.mark.parametrize("when", WHEN)
+@for_each(queue=["exact", "beam", "greedy", "best-first"], when=WHEN)
 def test_true_segments_that_are_too_long_do_no_harm(queue, when):
     """They cannot be found, so the best that can be is what is learnt from."""
     draw = random.Random(1)

@@ -12,12 +12,11 @@ from oracle.margins import SegmentMargins
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.segments import parse
-from samples import embedded
+from samples import embedded, for_each
 from segment_problems import TEMPLATES, noise
 
 
-@pytest.mark.parametrize("truth", ["random", "exact", "greedy"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(truth=["random", "exact", "greedy"], queue=QUEUES)
 def test_margins_equal_those_of_the_twin(queue, truth):
     lost = 0
     for seed in range(4):

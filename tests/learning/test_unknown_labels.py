@@ -13,6 +13,7 @@ from riata.features.templates import parse
 from riata.inference.rules.legality import Legality
 from riata.learning.unknown import without_labelling
 from riata.registry import all_of, get
+from samples import for_each
 
 TEMPLATE = parse("word[0]\nsuffix2[0]\nword[-1]\nedge")
 QUIET = {"listener": lambda _: None}
@@ -28,8 +29,7 @@ def cyclic(number, rng):
     return words, labels
 
 
-@pytest.mark.parametrize("optimiser", ["lbfgs", "sgd"])
-@pytest.mark.parametrize("earlier", ["", "\nlabel[-2] label[-1]"])
+@for_each(optimiser=["lbfgs", "sgd"], earlier=["", "\nlabel[-2] label[-1]"])
 def test_what_is_summed_over_is_learnt(optimiser, earlier):
     """Every second label is known, so that no pair of neighbours ever is; the pairs are learnt all the same."""
     rng = np.random.default_rng(0)

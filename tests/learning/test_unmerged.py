@@ -14,6 +14,7 @@ from learning import test_joint_learning, test_segment_learning
 from oracle import segments as segment_oracle
 from oracle.perceptron import score
 from riata.errors import UnknownNameError, UnsupportedError
+from samples import for_each
 
 QUEUES = {
     "beam 1": {"beam": 1},
@@ -212,8 +213,7 @@ def test_a_queue_that_never_holds_two_states_refuses_it(queue):
     assert "or use queue='beam' or 'best-first'" in caught.value.remedy
 
 
-@pytest.mark.parametrize("structure", ["chain", "segments"])
-@pytest.mark.parametrize("queue", ["exact", "greedy"])
+@for_each(structure=["chain", "segments"], queue=["exact", "greedy"])
 def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or_not(tmp_path, queue, structure):
     trained = riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
     loaded = stored(trained.fit(SENTENCES), tmp_path).set_params(queue=queue, beam=None)

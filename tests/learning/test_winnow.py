@@ -19,7 +19,7 @@ from riata.inference.decoder import Decoder
 from riata.learning.dual.winnow import step_confidences
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import TAGS, WORDS, embedded, tried
+from samples import TAGS, WORDS, embedded, for_each, tried
 
 TEMPLATES = [
     "word[0]\nedge",
@@ -76,8 +76,7 @@ def order_of(problem):
     return np.arange(len(problem.sentences), dtype=np.int64)
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each(template=TEMPLATES, encoding=ENCODINGS)
 @tried(12, seed=st.integers(0, 10**6), weighted=st.booleans())
 def test_weights_are_those_of_the_twin(template, encoding, seed, weighted):
     problem = noise(seed, template, encoding, sentences=5, longest=4)
@@ -141,8 +140,7 @@ def step_by_step(problem, model, number, labelling):
     return sum(np.clip(steps, -1, 1)), max(map(abs, steps))
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each(template=TEMPLATES, encoding=ENCODINGS)
 def test_search_adds_up_truncated_steps(template, encoding):
     problem = noise(5, template, encoding, sentences=6, longest=4)
     model, labels = trained(problem), problem.labels

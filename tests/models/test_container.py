@@ -26,7 +26,7 @@ from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, treebank
+from samples import CHUNKS, INPUTS, TAGS, WORDS, for_each, treebank
 
 DTYPES = ["u1", "u2", "u4", "i4", "i8", "f4"]
 ARRAYS = st.dictionaries(
@@ -201,8 +201,7 @@ def opens_a_full_disk(handle, mode):
     return open("/dev/full", mode)
 
 
-@pytest.mark.parametrize("call", ["fsync", "fdopen", "replace", "chmod"])
-@pytest.mark.parametrize("existed", [True, False])
+@for_each(call=["fsync", "fdopen", "replace", "chmod"], existed=[True, False])
 def test_a_failure_while_writing_leaves_everything_as_it_was(tmp_path, monkeypatch, call, existed):
     path = tmp_path / "m.riata"
     if existed:
@@ -296,8 +295,7 @@ def parts(kind):
     return container.unpack(memoryview(to_bytes(trained(kind))))
 
 
-@pytest.mark.parametrize("weight", [1.1e15, -3e38, np.inf, np.nan])
-@pytest.mark.parametrize("kind", ["chain", "segments", "joint", "tree", "transitions"])
+@for_each(weight=[1.1e15, -3e38, np.inf, np.nan], kind=["chain", "segments", "joint", "tree", "transitions"])
 def test_weights_beyond_1e15_are_refused(kind, weight):
     header, arrays = parts(kind)
     names = [name for name, array in arrays.items() if array.dtype.kind == "f" and array.size and "values" in name]

@@ -13,7 +13,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, INPUTS, UNSEEN, WORDS, history_chunker
+from samples import CHUNKS, INPUTS, UNSEEN, WORDS, for_each, history_chunker
 
 PROBE = INPUTS + [[(word, "NN") for word in sentence] for sentence in UNSEEN]
 ARRAYS = [
@@ -97,8 +97,7 @@ def test_every_number_of_every_array_may_be_anything(name):
     assert accepted < tried
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-@pytest.mark.parametrize("cut", [0, 1, -1, "double", "missing", "float", "negative"])
+@for_each(name=ARRAYS, cut=[0, 1, -1, "double", "missing", "float", "negative"])
 def test_arrays_of_another_size_or_kind_are_refused(name, cut):
     header, arrays = parts()
     array = arrays[name]

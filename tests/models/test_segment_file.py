@@ -18,7 +18,7 @@ from riata.models import container
 from riata.models.feature_parts import row_width
 from riata.models.segment_pruning import Rows
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, WORDS, embedded, segment_chunker
+from samples import CHUNKS, WORDS, embedded, for_each, segment_chunker
 
 
 def parts():
@@ -124,9 +124,7 @@ def test_a_weight_on_the_way_to_a_feature_is_refused():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(
-    "key", ["structure", "labels", "longest", "segment_encoding", "templates", "lists", "encoding", "learnt_as"]
-)
+@for_each(key=["structure", "labels", "longest", "segment_encoding", "templates", "lists", "encoding", "learnt_as"])
 def test_every_value_of_the_header_may_be_anything(key):
     header, arrays = parts()
     probe = MODELS["segment_chunker"][1]

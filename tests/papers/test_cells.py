@@ -22,7 +22,7 @@ from riata.errors import DataError
 from riata.scoring.counts import accuracy_of
 from riata.scoring.figures import Sample
 from riata.scoring.spans import f1_of
-from samples import embedded
+from samples import embedded, for_each
 
 WHOLE = registry.get("reproduction", "laso-alpha")
 SMALL = replace(WHOLE, rows=WHOLE.rows[4:6], quick_sentences=30)  # alpha 0.9 and 1
@@ -35,8 +35,7 @@ def watched(path, plan=PLAN, table=SMALL):
     return outcome, [step for step in told if step.done]
 
 
-@pytest.mark.parametrize("raw", [False, True])
-@pytest.mark.parametrize("most", [3, 300, 100_000])
+@for_each(raw=[False, True], most=[3, 300, 100_000])
 def test_a_score_is_read_as_it_was_written(most, raw):
     counts = np.random.default_rng(0).integers(most, size=(40, 5))
     again = unpacked(json.loads(json.dumps(packed(Sample(93.5, counts, f1_of), raw=raw))))

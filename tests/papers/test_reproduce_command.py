@@ -17,7 +17,7 @@ from riata import registry
 from riata.errors import DataError
 from riata.measuring import log
 from riata.measuring.provenance import commit, find_papers
-from samples import some_slow
+from samples import for_each, some_slow
 
 NAMES = registry.names("reproduction")
 LONG = {"laso-table1", "laso-table2", "laso-updates"}  # seconds
@@ -243,8 +243,7 @@ def test_epochs_can_be_fewer_than_the_tables_own(run):
     assert {row["epoch"]["mean"] for row in scores(found).values()} == {1}
 
 
-@pytest.mark.parametrize("option", ["--seeds", "--threads", "--epochs"])
-@pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
+@for_each(option=["--seeds", "--threads", "--epochs"], value=["0", "-1", "x", "1.5"])
 def test_numbers_that_make_no_sense(run, option, value):
     err = run.refused("reproduce", "laso-alpha", "--quick", option, value)
     assert option in err

@@ -11,6 +11,7 @@ from checks import refused
 from python_problems import TAGS, WORDS, Admissible, Keyed, Observing, Tagging, WordSet, with_weights
 from riata.errors import DataError, NotFittedError, SettingError, UnknownNameError, UnsupportedError
 from riata.problems.problem import defined
+from samples import for_each
 
 # --- what users get wrong --------------------------------------------------------------------------------------------------------
 
@@ -19,9 +20,7 @@ class Mine(Exception):
     pass
 
 
-@pytest.mark.parametrize(
-    "method", ["initial", "actions", "apply", "is_goal", "features", "observe", "regret", "key", "heuristic"]
-)
+@for_each(method=["initial", "actions", "apply", "is_goal", "features", "observe", "regret", "key", "heuristic"])
 def test_exceptions_of_the_user_come_through_as_they_are(method):
     def fail(*given):
         raise error

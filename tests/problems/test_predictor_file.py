@@ -19,7 +19,7 @@ from riata.entry import main
 from riata.errors import ModelFileError, NotFittedError, RiataError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import tried
+from samples import for_each, tried
 
 DATA = [list("xyzzy"), list("zyx"), list("xxz"), list("ézé")]
 TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]
@@ -221,9 +221,7 @@ def test_what_has_the_name_but_is_no_problem_is_refused():
         from_bytes(to_bytes(tagger()), using=[impostor])
 
 
-@pytest.mark.parametrize(
-    "command", ["inspect m.riata", "predict --model m.riata x.txt", "evaluate --model m.riata x.txt"]
-)
+@for_each(command=["inspect m.riata", "predict --model m.riata x.txt", "evaluate --model m.riata x.txt"])
 def test_the_command_line_says_what_is_missing(tmp_path, monkeypatch, capsys, command):
     tagger().save(tmp_path / "m.riata")
     (tmp_path / "x.txt").write_text("a V\n")

@@ -21,6 +21,7 @@ from python_problems import (
     with_weights,
 )
 from riata.errors import NotFittedError, SearchError, SettingError, UnsupportedError
+from samples import for_each
 
 LETTERS = "xyzzx"
 
@@ -101,8 +102,7 @@ def test_a_beam_without_a_limit_lists_all_outputs_in_order(seed):
         assert [number for _, number in found] == pytest.approx([number for _, number in expected[:k]])
 
 
-@pytest.mark.parametrize("problem", [Observing(), Keyed()])
-@pytest.mark.parametrize("params", [{"beam": 4}, {"beam": 1}, {"queue": "greedy"}])
+@for_each(problem=[Observing(), Keyed()], params=[{"beam": 4}, {"beam": 1}, {"queue": "greedy"}])
 def test_the_first_is_what_predict_gives_and_none_is_missing_from_the_beam(problem, params):
     weights = random_weights(5)
     model = with_weights(problem, weights, **params)
@@ -135,9 +135,7 @@ def test_outputs_that_cannot_be_compared_count_as_different():
 # --- confidence -------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("temperature", [1.0, 0.3])
-@pytest.mark.parametrize("problem", [Observing(), Keyed()])
-@pytest.mark.parametrize("seed", range(3))
+@for_each(temperature=[1.0, 0.3], problem=[Observing(), Keyed()], seed=range(3))
 def test_a_beam_without_a_limit_gives_exact_probabilities(problem, seed, temperature):
     weights = random_weights(seed)
     model = with_weights(problem, weights, beam=None)
@@ -255,9 +253,7 @@ def riata_template():
 # --- refusals ---------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "params", [{"queue": "best-first"}, {"queue": "depth-first"}, {"settings": {"beam_by": "pending"}}]
-)
+@for_each(params=[{"queue": "best-first"}, {"queue": "depth-first"}, {"settings": {"beam_by": "pending"}}])
 def test_queues_that_keep_no_levels_are_refused_with_the_reason(params):
     model = with_weights(Observing(), {}, **params)
     for call in (lambda: model.predict_nbest(["x"], 2), lambda: model.predict_confidence(["x"])):

@@ -15,20 +15,19 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.problems.options import declared
+from samples import for_each
 
 # --- learning -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("queue", ["beam", "greedy", "best-first"])
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(queue=["beam", "greedy", "best-first"], recipe=RECIPES)
 def test_the_example_of_the_contract_learns(recipe, queue):
     model = riata.Predictor(Tagging(), recipe=recipe, queue=queue, epochs=10, seed=0).fit(WORDS, TAGS)
     assert model.score(WORDS, TAGS) == 1
     assert model.predict(["lean"]) == [["C", "V", "V", "C"]]
 
 
-@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
-@pytest.mark.parametrize("update", ["mean", "queue", "best", "loss-weighted"])
+@for_each(step=["perceptron", "alma", "mira"], update=["mean", "queue", "best", "loss-weighted"])
 def test_settings_override_the_recipe(update, step):
     model = riata.Predictor(Tagging(), settings={"update": update, "step": step}, epochs=10).fit(WORDS, TAGS)
     assert model.score(WORDS, TAGS) == 1
@@ -170,8 +169,7 @@ def test_a_chain_in_python_predicts_what_the_native_chain_predicts(when, update,
 # --- many right ways, and none ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("problem", [WordSet(), KeyedSet()])
+@for_each(recipe=RECIPES, problem=[WordSet(), KeyedSet()])
 def test_sets_with_many_right_orders_are_learnt(problem, recipe):
     draw = random.Random(0)
     data = [draw.sample("abcdefgh", draw.randint(1, 6)) for _ in range(60)]
@@ -331,8 +329,7 @@ class ByHand(Pieces):
         return [(f"{name}|{part!r}", value) for name, value in said for part in (a, *a)]
 
 
-@pytest.mark.parametrize("queue", ["beam", "greedy", "best-first"])
-@pytest.mark.parametrize("recipe", ["laso-perceptron", "early", "max-violation", "standard"])
+@for_each(queue=["beam", "greedy", "best-first"], recipe=["laso-perceptron", "early", "max-violation", "standard"])
 def test_weights_and_outputs_are_those_of_features_written_by_hand(recipe, queue):
     parted, by_hand = (riata.Predictor(p, recipe, queue=queue, epochs=4).fit(X, Y) for p in (Parted(), ByHand()))
     weights = {f"{name}|{of!r}": weight for (name, of), weight in parted.weights().items()}

@@ -10,6 +10,7 @@ from checks import refused
 from python_problems import RECIPES, TAGS, WORDS, Keyed, Observing, Tagging, with_weights
 from riata._core import most_actions, most_features
 from riata.errors import DataError, RiataError, SearchError, SettingError
+from samples import for_each
 
 
 class Endless(Tagging):
@@ -108,8 +109,7 @@ def test_paths_that_are_too_deep_are_given_up_and_the_goal_counts():
     refused(SearchError, "no goal was reached within 2 steps", model.set_params(settings={"max_depth": 2}).predict, [3])
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("beam", [1, 3])
+@for_each(recipe=RECIPES, beam=[1, 3])
 def test_training_learns_from_paths_that_never_end(recipe, beam):
     model = riata.Predictor(Counted(), recipe, beam=beam, epochs=10, settings={"max_depth": 30}).fit([3, 5], [None] * 2)
     assert model.predict([4]) == [[1] * 4]
@@ -183,9 +183,7 @@ def test_the_limit_is_a_setting_that_is_checked():
 # --- memory -------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("queue", ["beam", "best-first"])
-@pytest.mark.parametrize("problem", [Observing, Keyed])
+@for_each(recipe=RECIPES, queue=["beam", "best-first"], problem=[Observing, Keyed])
 def test_states_that_are_dropped_and_made_again_change_nothing(problem, queue, recipe):
     """Large states are dropped early, so that most are made again; small ones never are."""
 
@@ -311,8 +309,7 @@ def test_what_a_generator_raises_is_raised():
     refused(KeyError, "mine", fitted, observe=failing)
 
 
-@pytest.mark.parametrize("method", ["observe", "features"])
-@pytest.mark.parametrize("given", [["\ud800"], {"a\udfff": 1.0}, [("\ud800", 2)]])
+@for_each(method=["observe", "features"], given=[["\ud800"], {"a\udfff": 1.0}, [("\ud800", 2)]])
 def test_a_feature_name_that_is_no_text_is_refused_and_shown(method, given):
     refused(DataError, rf"{method} gave .*\\ud.*surrogate", fitted, **{method: lambda self, *_: given})
 

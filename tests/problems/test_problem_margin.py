@@ -9,6 +9,7 @@ from checks import refused
 from oracle.searched_margin import of_problem
 from riata import _core
 from riata.errors import DataError, SettingError, UnsupportedError
+from samples import for_each
 
 EPOCHS, C = 4, 0.3
 
@@ -76,8 +77,7 @@ def of_chain(X, Y, settings, sample_weight=None):
     return tokens | {f"{a}{b}": weight for (a, b), weight in tagger.transition_features_.items()}
 
 
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("problem", [Chain, Merging])
+@for_each(average=[True, False], problem=[Chain, Merging])
 def test_a_beam_without_a_limit_learns_what_exact_inference_learns(problem, average):
     for seed in range(3):
         X, Y = corpus(seed)

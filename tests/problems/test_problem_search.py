@@ -16,10 +16,10 @@ from python_problems import (
 )
 from riata import registry
 from riata.errors import SearchError, UnsupportedError
+from samples import for_each
 
 
-@pytest.mark.parametrize("problem", [Observing(), Keyed()])
-@pytest.mark.parametrize("seed", range(5))
+@for_each(problem=[Observing(), Keyed()], seed=range(5))
 def test_an_unbounded_beam_is_enumeration(problem, seed):
     weights = random_weights(seed)
     for x in ("x", "zyx", "xyzz", "yyxzx"):
@@ -165,8 +165,7 @@ class Steps(KeyedRing):
         return s[0]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("beam", [1, 2, 5])
+@for_each(recipe=RECIPES, beam=[1, 2, 5])
 def test_a_reversible_space_learns_the_shortest_way(beam, recipe):
     data = [(9, room) for room in range(9)] + [(8, room) for room in range(8)]  # (8, 4) has two right ways
     model = riata.Predictor(Steps(), recipe, beam=beam, epochs=30).fit(data, [None] * len(data))

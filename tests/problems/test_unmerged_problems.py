@@ -9,12 +9,12 @@ from checks import refused
 from problems.test_problem_search import KeyedRing
 from python_problems import Keyed, Observing, Tagging, random_weights, score, with_weights
 from riata.errors import SearchError, UnsupportedError
+from samples import for_each
 
 UNMERGED = {"merge": False}
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("beam", [1, 3, None])
+@for_each(seed=range(4), beam=[1, 3, None])
 def test_keys_without_merging_are_as_no_keys(beam, seed):
     weights = random_weights(seed)
     keyed = with_weights(Keyed(), weights, beam=beam, settings=UNMERGED)

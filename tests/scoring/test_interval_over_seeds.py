@@ -6,6 +6,7 @@ import pytest
 from riata.scoring.figures import Figure, Sample, t_interval
 from riata.scoring.resampling import interval_over_seeds
 from riata.scoring.significance import bootstrap_interval
+from samples import for_each
 
 SENTENCES, SAMPLES = 60, 200
 
@@ -29,8 +30,7 @@ def covered(seeds, *spreads, times=150):
     return np.mean([one.low <= 0 <= one.high for one in found])
 
 
-@pytest.mark.parametrize("seeds", [3, 5])
-@pytest.mark.parametrize("spreads", [(1, 0, 0), (0, 1, 0), (1, 1, 0), (0.3, 1, 1)])
+@for_each(seeds=[3, 5], spreads=[(1, 0, 0), (0, 1, 0), (1, 1, 0), (0.3, 1, 1)])
 def test_the_true_mean_is_in_it_as_often_as_it_says(seeds, spreads):
     assert 0.88 <= covered(seeds, *spreads) <= 1
 

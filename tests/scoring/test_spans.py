@@ -20,6 +20,7 @@ from riata.errors import DataError
 from riata.scoring.evaluation import STATISTICS, evaluate_trees
 from riata.scoring.roles import evaluate_roles, is_adjunct
 from riata.scoring.spans import count_spans, f1_of, precision_of, recall_of, report
+from samples import for_each
 
 USUAL = ["O"] + [f"{prefix}-{type_}" for prefix in "BIESLU" for type_ in ("NP", "VP", "A-B")]
 ODD = [*USUAL, "B", "I", "E", "S", "X-NP", "X-VP", "b-NP", "[-NP", "]-NP", "[-VP", "]-VP", "-NP"]
@@ -76,9 +77,7 @@ def test_a_thousand_malformed_outputs_count_as_in_conlleval(labels):
         assert by_type(counts, sentence) == count_sentence(truth, guess), (truth, guess)
 
 
-@pytest.mark.parametrize(
-    "labels", ["O B-NP I-NP I-VP", "O B-NP I-NP E-NP", "O B-NP S-NP X-NP", "O B I X-NP", "O I-NP L-NP U-VP"]
-)
+@for_each(labels=["O B-NP I-NP I-VP", "O B-NP I-NP E-NP", "O B-NP S-NP X-NP", "O B I X-NP", "O I-NP L-NP U-VP"])
 def test_all_pairs_of_short_outputs_count_as_in_conlleval(labels):
     labels = labels.split()
     outputs = [list(tags) for tags in itertools.product(labels, repeat=3)]

@@ -13,7 +13,7 @@ from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SearchError, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from samples import as_text
+from samples import as_text, for_each
 
 TAGS = ("N", "V", "D", "A")
 KNOWN = {"the": ("D",), "run": ("N", "V"), "red": ("A", "N"), "dog": ("N",)}
@@ -84,9 +84,7 @@ def test_frequent_words_get_only_tags_that_training_has_seen_with_them(recipe):
     assert to_bytes(again) == to_bytes(model)
 
 
-@pytest.mark.parametrize(
-    "template", ["word[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nedge word[0]\nlabel[-1] word[0]"]
-)
+@for_each(template=["word[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nedge word[0]\nlabel[-1] word[0]"])
 def test_the_fast_form_labels_as_every_other_search_does(template):
     model = tagger(template=parse(template)).fit(X, Y)
     sentences = [*OTHER, ["unheard", "the", "run"], ["run"]]

@@ -14,7 +14,7 @@ from riata.features.factorial import parse
 from riata.features.language import language_of
 from riata.inference.decoder import EXACT
 from riata.models import container
-from samples import embedded
+from samples import embedded, for_each
 
 DATA = embedded(("word", "tag", "chunk"))[:60]
 LINES = "tag word[0]\ntag tag[-1]\nchunk word[0]\nchunk chunk[-1]\nchunk tag[0]\nchunk tag[0] word[0]"
@@ -145,9 +145,7 @@ def test_approximate_sums_are_refused_where_nothing_is_summed():
     refused(UnsupportedError, "sums over none", tagger("perceptron", settings={"sums": "trp"}).fit, DATA)
 
 
-@pytest.mark.parametrize(
-    "line", ["chunk tag[-1]", "chunk tag[-1] tag[0]", "tag tag[-2]", "tag chunk[-1]", "chunk chunk[-1] tag[0]"]
-)
+@for_each(line=["chunk tag[-1]", "chunk tag[-1] tag[0]", "tag tag[-2]", "tag chunk[-1]", "chunk chunk[-1] tag[0]"])
 def test_templates_that_read_more_than_a_pair_are_refused(line):
     refused(TemplateError, "scores together", parse, f"tag word[0]\n{line}")
     with pytest.raises(TemplateError, match="scores together"):

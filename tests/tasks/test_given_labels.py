@@ -20,6 +20,7 @@ from samples import (
     as_text,
     chunker,
     feature_tagger,
+    for_each,
     recoded_chunker,
     segment_chunker,
     tagger,
@@ -42,8 +43,7 @@ def agrees(labels, given):
     return all(free is None or free == label for label, free in zip(labels, given, strict=True))
 
 
-@pytest.mark.parametrize("given", GIVEN)
-@pytest.mark.parametrize("name", [*PROBABLE, "semicrf"])
+@for_each(given=GIVEN, name=[*PROBABLE, "semicrf"])
 def test_it_is_the_best_of_all_labellings_that_have_them(name, given):
     estimator = trained(name)
     (every,) = estimator.predict_nbest([NEW], ALL)
@@ -55,8 +55,7 @@ def test_it_is_the_best_of_all_labellings_that_have_them(name, given):
     assert [score for _, score in found] == pytest.approx([score for _, score in left[:4]], abs=1e-4)
 
 
-@pytest.mark.parametrize("given", GIVEN)
-@pytest.mark.parametrize("name", PROBABLE)
+@for_each(given=GIVEN, name=PROBABLE)
 def test_probabilities_are_those_among_them(name, given):
     estimator = trained(name)
     (every,) = estimator.predict_nbest([NEW], ALL, probabilities=True)
@@ -93,8 +92,7 @@ def test_all_or_nothing(name):
             assert np.log(shares) == pytest.approx(0, abs=1e-3)
 
 
-@pytest.mark.parametrize("beam", [1, 2, math.inf])
-@pytest.mark.parametrize("made", [chunker, segment_chunker])
+@for_each(beam=[1, 2, math.inf], made=[chunker, segment_chunker])
 def test_beams_of_any_width_keep_them(made, beam):
     estimator = made().twin(queue="beam", beam=beam)
     for given in ([None, None, "I-NP"], ["B-NP", "I-NP", "I-NP"] if made is chunker else ["B-NP", "I-NP", "B-NP"]):

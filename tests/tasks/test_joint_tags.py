@@ -19,7 +19,7 @@ from riata.features.transitions import compile_transitions, parse
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks
 from riata.models import container
-from samples import check_words_are_enough, other_tags, treebank
+from samples import check_words_are_enough, for_each, other_tags, treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 TAGS = [[token[1] for token in sentence] for sentence in treebank()]
@@ -63,8 +63,7 @@ def test_tags_come_out_and_are_evaluated(parser):
     assert with_added.sentences_of(1) == found
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
+@for_each(system=SYSTEMS, recipe=["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
 def test_every_recipe_and_system_learns_tags_and_trees(recipe, system):
     learnt = joint(recipe, system=system, epochs=8).fit(treebank()[:24])
     metrics = learnt.evaluate(treebank()[:24]).metrics

@@ -16,7 +16,7 @@ from riata.data.types import Column
 from riata.errors import DataError, LabelError, SearchError, UnsupportedError
 from riata.features.likely_tags import tags_in
 from riata.learning.events import ignore
-from samples import treebank
+from samples import for_each, treebank
 
 SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
 WORDS = ["saw", "dog", "likes", "old"]
@@ -244,8 +244,7 @@ def test_soft_constraints_lower_scores_in_lists(parsers, data):
         assert of[tuple(output)] == pytest.approx(score, abs=1e-4)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("recipe", ["laso-perceptron", "early", "max-violation"])
+@for_each(system=SYSTEMS, recipe=["laso-perceptron", "early", "max-violation"])
 def test_tags_and_trees_are_learnt_under_constraints(system, recipe):
     rules = [c.at_most(1, "nsubj", per="head"), c.at_most(0, "obj", per="head", where={0: ("the", "old")})]
     made = joint(system, recipe, epochs=8, constraints=rules, inference="during")

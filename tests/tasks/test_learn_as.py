@@ -20,7 +20,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, tried
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, for_each, tried
 
 NAMES = tuple(shown_encodings())
 SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
@@ -349,9 +349,7 @@ def test_predicted_labels_that_the_model_never_gives_are_refused():
     refused(errors.DataError, "never gives", made.search_errors, CHUNKS[:1], predicted=inside)
 
 
-@pytest.mark.parametrize(
-    "gold", [["NN", "B-", "O", "B-NP"], ["I-NP", "I-NP", "I-VP", "O"], ["B-NP", "I-NEW", "", "E-NP"]]
-)
+@for_each(gold=[["NN", "B-", "O", "B-NP"], ["I-NP", "I-NP", "I-VP", "O"], ["B-NP", "I-NEW", "", "E-NP"]])
 def test_odd_gold_labels_are_wrong_and_no_error(gold):
     for learn_as in (None, "bioes"):
         made = Chunker(learn_as=learn_as, template=SMALL, epochs=8).fit(CHUNKS)

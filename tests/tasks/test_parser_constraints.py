@@ -14,7 +14,7 @@ from riata.errors import SearchError, SettingError, UnsupportedError
 from riata.features.arcs import parse
 from riata.inference.structures.transitions import SYSTEMS
 from riata.models import constrained_trees
-from samples import treebank
+from samples import for_each, treebank
 
 SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling.tag[0] child.tag[0]"
 SENTENCE = [("dog", "NOUN"), ("cat", "NOUN"), ("saw", "VERB"), ("bus", "NOUN")]
@@ -173,8 +173,7 @@ def test_constraint_reports_say_how_trees_were_found(parser):
     assert "by branch and bound" in report.found and report.broken["at_most(0, 'nsubj')"] > 0
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("queue", [{"queue": "greedy"}, {"beam": 4}])
+@for_each(system=SYSTEMS, queue=[{"queue": "greedy"}, {"beam": 4}])
 def test_moves_keep_constraints(system, queue):
     made = riata.DependencyParser(
         "max-violation", structure="transitions", epochs=6, settings={"system": system}, **queue, tags="given"

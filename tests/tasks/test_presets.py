@@ -10,6 +10,7 @@ from checks import refused, stored
 from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
+from samples import for_each
 
 TRAIN = riata.load("embedded", "train")[:40]
 ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
@@ -45,8 +46,7 @@ def test_the_recipe_that_was_chosen_is_kept_in_the_file(tmp_path):
     assert loaded.predict(TRAIN) == chunker.predict(TRAIN)
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
-@pytest.mark.parametrize("name", ["fast", "best"])
+@for_each(cls=ESTIMATORS, name=["fast", "best"])
 def test_every_preset_trains(cls, name):
     estimator = cls.preset(name, epochs=1, seeds=1)
     assert estimator.seeds == 1

@@ -15,6 +15,7 @@ from riata.data.columns import write_columns
 from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
 from riata.features import segments, templates
 from riata.models.weights_by_name import by_name
+from samples import for_each
 
 TEMPLATE = "inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast tag[1]\nfirst tag[-1]\nlength\nlabel[-1]"
 
@@ -73,9 +74,7 @@ def test_it_comes_back_from_its_file_and_from_pickle(data, tmp_path):
     assert (tmp_path / "again.riata").read_bytes() == (tmp_path / "m.riata").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "name", ["rows/parents", "roots/slots", "weights/steps", "family/0/values", "family/1/parents"]
-)
+@for_each(name=["rows/parents", "roots/slots", "weights/steps", "family/0/values", "family/1/parents"])
 def test_broken_files_are_refused(data, name):
 
     made = chunker(epochs=1).fit(data[0])

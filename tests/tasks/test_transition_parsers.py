@@ -15,7 +15,7 @@ from riata.data.trees import check_trees, with_trees
 from riata.errors import LabelError, SettingError, UnsupportedError
 from riata.inference.structures.transitions import SYSTEMS
 from riata.learning.events import Progressed, Started
-from samples import treebank
+from samples import for_each, treebank
 
 SENTENCES = [
     ("the/DET dog/NOUN sees/VERB a/DET cat/NOUN ./PUNCT", (2, 3, 0, 5, 3, 3), "det nsubj root det obj punct"),
@@ -47,9 +47,8 @@ def fitted(recipe="max-violation", sentences=SENTENCES, **given):
     return parser(recipe, **given).fit(*data(sentences))
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize(
-    "recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard", "svm-subgradient"]
+@for_each(
+    system=SYSTEMS, recipe=["laso-perceptron", "laso-alma", "early", "max-violation", "standard", "svm-subgradient"]
 )
 def test_every_recipe_that_searches_learns_trees(recipe, system):
     assert fitted(recipe, system=system, epochs=20).score(*data()) > 0.9
@@ -90,8 +89,7 @@ def test_with_swaps_crossing_arcs_are_learnt_as_they_are():
     assert "swap" in list(trace.path(trace.goal))
 
 
-@pytest.mark.parametrize("queue", ["greedy", "beam"])
-@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
+@for_each(queue=["greedy", "beam"], recipe=["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
 def test_every_recipe_learns_crossing_arcs_with_swaps(recipe, queue):
     sentences = [*SENTENCES, CROSSING]
     learnt = fitted(recipe, sentences, system="swap", queue=queue, epochs=30)
@@ -143,8 +141,7 @@ def test_a_model_stays_as_it_is_while_training_goes_on():
     assert [part.tolist() for part in model.weights.rows()] == rows
 
 
-@pytest.mark.parametrize("by", ["prefix", "pending"])
-@pytest.mark.parametrize("system", ["arc-hybrid", "swap"])
+@for_each(by=["prefix", "pending"], system=["arc-hybrid", "swap"])
 def test_beams_may_compare_prefixes_or_all_that_is_pending(system, by):
     words, trees = data()
     learnt = riata.DependencyParser(
