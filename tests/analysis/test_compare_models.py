@@ -193,8 +193,6 @@ def test_accuracy_is_the_share_of_tokens(pair, small):
 
 
 # --- what changed between two outputs, against counting by hand, token by token and span by span ---------------------
-
-
 CASES = ("both_right", "fixed", "broken", "wrong_alike", "wrong_differently")
 
 

@@ -229,8 +229,6 @@ def test_examples_of_trees_show_the_arcs_that_differ():
 
 
 # --- scores of parts of a corpus, against adding up token by token and span by span ----------------------------------
-
-
 WORDS = st.sampled_from("pqrstu")
 
 

@@ -155,8 +155,6 @@ def test_chunks_are_refused_on_structures_that_could_give_illegal_labels(lacking
 
 
 # --- what a refusal advises is accepted by the next call, and settings that cannot be heeded are refused in time -----
-
-
 ADVISED = re.compile(r"use (structure|queue)=((?:'[\w-]+'(?: or )?)+)")
 JOINT = riata.load("embedded", "train", ("word", "tag", "chunk"))[:30]
 

@@ -67,8 +67,6 @@ def rows(text):
 
 
 # --- train --------------------------------------------------------------------------------------------------------------
-
-
 def test_train_writes_a_model_and_tells_every_epoch_on_standard_error(folder, run):
     status, out, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--epochs", "3")
     assert (status, out) == (0, "")
@@ -224,8 +222,6 @@ def test_conllu_is_tagged_by_the_penn_tags_of_its_forms(folder, run):
 
 
 # --- predict --------------------------------------------------------------------------------------------------------------
-
-
 def test_predict_adds_a_column(trained, run):
     out = run.silent("predict", "--model", "m.riata", "train.txt")
     expected = riata.load_model("m.riata").predict(CHUNKS)
@@ -373,8 +369,6 @@ def test_output_to_a_full_disk_is_an_error(trained, verb):
 
 
 # --- evaluate --------------------------------------------------------------------------------------------------------------
-
-
 def test_evaluate_scores_a_model(trained, run):
     out = run.silent("evaluate", "--model", "m.riata", "test.txt", "--json")
     facts = json.loads(out)
@@ -438,8 +432,6 @@ def test_evaluate_ignores_nothing_that_was_asked(trained, run, options):
 
 
 # --- the other verbs -----------------------------------------------------------------------------------------------------
-
-
 def test_inspect_shows_what_a_model_holds(trained, run):
     facts = json.loads(run("inspect", "m.riata", "--json", "--top", "2")[1])
     model = riata.load_model("m.riata")
@@ -643,8 +635,6 @@ def test_markup_in_names_is_shown_as_it_is(trained, run):
 
 
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------------------
-
-
 def started(folder, *options):
     """A long training in a process of its own, in which Ctrl-C works as in a terminal."""
     sentences = as_text(embedded())
@@ -773,8 +763,6 @@ def test_help_of_train_has_headings(run):
 
 
 # --- `riata predict` starts soon: it imports what predicting needs, and nothing that learns, draws or scores ---------
-
-
 NOT_NEEDED = (
     "scipy", "sklearn", "rich", "matplotlib", "pandas", "concurrent.futures", "difflib", "gzip", "tempfile", "importlib.resources",
     "riata.commands.console", "riata.confidence.calibration", "riata.data.pairs", "riata.features.joint", "riata.features.segments",

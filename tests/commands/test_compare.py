@@ -305,8 +305,6 @@ def test_five_recipes_on_the_embedded_corpus_take_less_than_two_minutes(run):
 
 
 # --- riata card ------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "chunker.riata"

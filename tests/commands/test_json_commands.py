@@ -1,7 +1,5 @@
 """JSON lines on the command line: told by name or --format, and every object that goes in comes out."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -84,8 +84,6 @@ def test_an_error_shows_a_megabyte_in_short(folder, capsys, text, says):
 
 
 # --- with little memory there is one message with a remedy -----------------------------------------------------------
-
-
 MEGABYTES = [*range(60, 220, 20)]
 
 

@@ -149,8 +149,6 @@ def test_sums_over_all_label_sequences_are_told_beside_others(recipes, told):
 
 
 # --- comparisons keep what is finished under a digest of the data, which must know the roles -------------------------
-
-
 CORPUS = riata.load("embedded-roles")
 
 
@@ -161,8 +159,6 @@ def test_other_roles_are_other_data():
 
 
 # --- A finished training is read back as it was, or not at all -------------------------------------------------------
-
-
 RESULT = {"score": 93.15, "counts": [[1, 2], [3, 4]], "peak": None, "name": "größer"}
 
 
@@ -203,8 +199,6 @@ def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path, monkeypatch):
 
 
 # --- folds are dealt once, for all: disjoint, covering, of nearly equal size, and the same for the same seed ---------
-
-
 @given(st.integers(2, 200), st.data(), st.integers(0, 2**32))
 def test_every_sentence_is_in_one_fold(size, data, seed):
     number = data.draw(st.integers(2, size))

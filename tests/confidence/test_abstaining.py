@@ -85,8 +85,6 @@ def check_chunks(labels, sure, confidences, least):
 
 
 # --- chunks ----------------------------------------------------------------------------------------------------------
-
-
 @for_each(made=[history_chunker, recoded_chunker, segment_chunker], least=[0, 0.2, 0.5, 0.8, 0.999, 1])
 def test_unsure_chunks_are_left_out(made, least):
     estimator = made()
@@ -172,8 +170,6 @@ def test_labels_learnt_in_another_encoding_line_up():
 
 
 # --- tags and pairs --------------------------------------------------------------------------------------------------
-
-
 def test_unsure_tags_are_none():
     made = tagger()
     predicted, values = made.predict(UNSEEN), made.predict_confidence(UNSEEN)
@@ -204,8 +200,6 @@ def test_of_pairs_either_may_be_missing():
 
 
 # --- inputs and refusals ---------------------------------------------------------------------------------------------
-
-
 def test_arrays_and_dictionaries():
     vectors = [np.array([[len(word) / 10, word.istitle()] for word in s]) for s in WORDS]
     by_array = Tagger(epochs=3).fit(vectors, TAGS)

@@ -25,9 +25,8 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
 from samples import CHUNKS, TAGS, WORDS, embedded, tried
 
+
 # --- fitting ---------------------------------------------------------------------------------------------------------
-
-
 def two_way(margins):
     """Of two outputs with these margins between their scores, how probable the first is."""
 
@@ -111,8 +110,6 @@ def test_unknown_methods_are_refused():
 
 
 # --- out of sample ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", ["temperature", "isotonic"])
 def test_after_is_judged_on_what_was_not_fitted(method):
     """Even sentences are always right, odd ones never: a fit to one half is as wrong as can be on the other."""
@@ -184,8 +181,6 @@ def test_no_chunk_is_nothing_to_judge():
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
-
-
 def fresh():
     return Chunker(epochs=2).fit(CHUNKS)
 
@@ -286,8 +281,6 @@ def test_training_anew_forgets_it(again):
 
 
 # --- the temperature that few searches find, ceilings, and what carries both to another model ------------------------
-
-
 @tried(40, st.integers(0, 10**6), st.floats(-2, 2), st.floats(-3, 3))
 def test_few_searches_find_the_temperature_of_least_loss(seed, scale, off):
     """Wherever the search begins: a grid of 2,000 temperatures has no better one."""
@@ -361,8 +354,6 @@ def test_what_is_carried_follows_the_scale_of_scores():
 
 
 # --- how far confidences are from what is right, against plain loops; and what is judged -----------------------------
-
-
 JUDGED = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
 
 

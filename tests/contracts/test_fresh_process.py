@@ -1,7 +1,5 @@
 """What a process loads that only loads a model and labels a sentence: little."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re
@@ -81,8 +79,6 @@ def test_the_first_sentences_keep_constraints(tmp_path):
 
 
 # --- what `import riata` gives, and nothing else ---------------------------------------------------------------------
-
-
 PACKAGE = Path(riata.__file__).parent
 INITS = sorted(PACKAGE.rglob("__init__.py"))
 
@@ -145,8 +141,6 @@ def test_the_package_is_typed():
 
 
 # --- every public name is in the reference, and has a docstring with an example that runs and prints what it says ----
-
-
 API = Path(__file__).parents[2] / "docs" / "api"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -1,7 +1,5 @@
 """Weights of sentences: 0 leaves a sentence out, for every recipe that learns from a file or from memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The alphabet against a dictionary, its bytes there and back, and bytes that cannot be one."""
 
-from __future__ import annotations
-
 from copy import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Real-valued arrays, one [T, d] per sentence: the same as dictionaries of their numbers, and kept apart from them."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

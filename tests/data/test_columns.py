@@ -1,7 +1,5 @@
 """Column files: the reader equals a slow twin however its bytes are cut, and says what is wrong with bad input."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools

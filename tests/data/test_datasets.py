@@ -1,7 +1,5 @@
 """Data sets by name: where they are looked for, and what is said when they are not there."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

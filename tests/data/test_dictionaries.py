@@ -1,7 +1,5 @@
 """Feature dictionaries read by the core: what the slow reader in Python makes of them, its errors included."""
 
-from __future__ import annotations
-
 from collections import Counter, OrderedDict, UserDict, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Documents: numbered alike by lines, comments, columns and names, in one piece and in parts, and never cut by accident."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The embedded corpus: large enough, legal, without leaks between its parts, and as well agreed on as its card says."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Chunk encodings: legality is pinned by enumeration, everything else by going there and back."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Fetching, from addresses of files on disk: what is kept, what is not, and what is said."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import io

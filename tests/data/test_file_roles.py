@@ -1,7 +1,5 @@
 """Files as the command line takes them: format by name, columns by number, two files side by side."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Series and data frames of pandas as sentences: they are read as lists of their values, or refused in words."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """IO, types alone: chunks that do not touch one of their type are kept, and nothing is taken for IO that does not say so."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import os
@@ -103,8 +101,6 @@ def test_chunks_are_not_learnt_as_io():
 
 
 # --- the bytes of a file, as they come: pipes that have nothing to read do not hold anybody --------------------------
-
-
 CONTENT = b"The DT\n\n" * 3000
 
 
@@ -167,8 +163,6 @@ def test_gzip_members_are_unpacked_wherever_the_pieces_end(tmp_path, monkeypatch
 
 
 # --- lines that start with # in files of columns: comments where they cannot be tokens -------------------------------
-
-
 def read(tmp_path, text):
     (tmp_path / "d.txt").write_text(text)
     return riata.read_columns(tmp_path / "d.txt")

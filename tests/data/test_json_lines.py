@@ -1,7 +1,5 @@
 """JSON lines: the shapes that tools write, places in characters, and whatever else a line may hold."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings

@@ -1,7 +1,5 @@
 """Corpora from Python values, and what can be asked of a corpus: everything equals the same operation on lists."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files that are no columns are told by name, and no column file is taken for one."""
 
-from __future__ import annotations
-
 import json
 import os
 import unicodedata
@@ -106,8 +104,6 @@ def test_no_corpus_is_taken_for_another_kind_of_file():
 
 
 # --- characters that nobody sees: told once per file, with a line, or cleaned ----------------------------------------
-
-
 CAFE = unicodedata.normalize("NFD", "café")
 PLAIN = "The\tDT\tB-NP\ncafé\tNN\tI-NP\nclosed\tVBD\tO\n\n"
 

@@ -1,7 +1,5 @@
 """Tokens that are lists of strings: names of features, as python-crfsuite takes them, or columns; and which is meant."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From one encoding to another, whole corpora at once: against `convert`, sentence by sentence."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

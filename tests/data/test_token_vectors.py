@@ -1,7 +1,5 @@
 """Vectors of tokens: arrays are borrowed, and learn what dictionaries of their numbers learn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Dependency trees as columns, as codes, and what is refused as no tree."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import random
@@ -133,8 +131,6 @@ def test_ids_that_do_not_count_tokens_are_refused(tmp_path, ids):
 
 
 # --- coNLL-U: words only, comments kept, fields by name --------------------------------------------------------------
-
-
 def line(*first: str) -> str:
     return "\t".join([*first, *["_"] * (10 - len(first))]) + "\n"
 

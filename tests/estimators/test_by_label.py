@@ -1,7 +1,5 @@
 """Probabilities and weights by the names of labels and features."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

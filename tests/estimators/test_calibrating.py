@@ -103,8 +103,6 @@ def test_trees_are_calibrated_head_by_head_and_relation_by_relation():
 
 
 # --- how it is found -------------------------------------------------------------------------------------------------
-
-
 def test_the_spread_is_that_of_its_definition():
     made, data = chunker(), made_ready()
     gold = [[str(token[-1]) for token in sentence] for sentence in data]
@@ -149,8 +147,6 @@ def test_too_few_sentences_are_told(most):
 
 
 # --- where it is left out --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_little_data_leave_it_out(number):
     made = Tagger(epochs=2).fit(WORDS[:number], TAGS[:number])
@@ -205,8 +201,6 @@ def test_streams_are_not_calibrated(tmp_path):
 
 
 # --- what becomes of it ----------------------------------------------------------------------------------------------
-
-
 def test_files_and_pickles_keep_where_it_comes_from(tmp_path):
     made = Chunker(epochs=2).fit(embedded())
     for again in (from_bytes(to_bytes(made)), pickle.loads(pickle.dumps(made))):

@@ -316,8 +316,6 @@ def test_masks_may_leave_no_output():
 
 
 # --- the constraints of roles: what they say of outputs, and that the truth of the example keeps them ----------------
-
-
 ROLES = ["O", "ARG0", "ARG1", "ARGA", "R-ARG0", "C-ARG1", "ARGM-TMP", "C-V", "R-ARG3", "R-ARGM-TMP"]
 
 
@@ -389,8 +387,6 @@ def test_constraints_of_your_own_beside_those_of_roles(tmp_path):
 
 
 # --- functions of users in constraints -------------------------------------------------------------------------------
-
-
 X = [["a", "a", "b"], ["b", "a"], ["a"], ["b", "b"]]
 Y = [["A", "A", "B"], ["B", "A"], ["A"], ["B", "B"]]
 

@@ -1,7 +1,5 @@
 """Predictions as spans, of characters and of tokens."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

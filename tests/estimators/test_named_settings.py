@@ -1,7 +1,5 @@
 """Settings that are named like parameters, and names of other libraries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

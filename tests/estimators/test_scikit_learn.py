@@ -1,7 +1,5 @@
 """scikit-learn's searches, folds and scorers, on settings and sentences."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -139,8 +137,6 @@ def test_the_checks_of_scikit_learn_that_do_not_need_a_matrix_pass(cls: Any) -> 
 
 
 # --- sklearn-crfsuite's tutorial -------------------------------------------------------------------------------------
-
-
 pytest.importorskip("sklearn")
 PAGE = Path(__file__).parent.parent.parent / "docs" / "coming-from-sklearn-crfsuite.md"
 SIZES = {"train": 80, "testa": 60}  # sentences; testa is development data

@@ -1,7 +1,5 @@
 """What `dir` shows of an estimator is what the documentation lists, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

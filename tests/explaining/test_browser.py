@@ -76,8 +76,6 @@ def slider(tab):
 
 
 # --- how fast --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["chain", "segments", "joint"])
 def test_the_first_paint_comes_within_a_second(show, long_tab, name):
     explanation, tab = explained(long_trace(name), "model"), long_tab(name)
@@ -134,8 +132,6 @@ def test_a_very_wide_tree_is_drawn_around_the_front(show):
 
 
 # --- moving about ----------------------------------------------------------------------------------------------------
-
-
 def test_keys_move_through_steps_states_and_losses(long_tab):
     trace, tab = long_trace("chain"), long_tab("chain")
     losses = [loss.step for loss in losses_of(trace)]
@@ -208,8 +204,6 @@ def test_the_current_column_is_in_view(long_tab):
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------------
-
-
 def test_the_loss_is_shown_at_its_step(show):
     tab = show(explained(garden_path(1), "search"))
     assert text_of(tab, "#badge") == "search error"
@@ -423,8 +417,6 @@ def test_a_notebook_shows_the_page(show):
 
 
 # --- the look --------------------------------------------------------------------------------------------------------
-
-
 def test_a_narrow_page_does_not_scroll_sideways(long_tab):
     tab = long_tab("segments")
     tab.set_viewport_size(NARROW)

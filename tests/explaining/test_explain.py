@@ -206,8 +206,6 @@ def test_training_shows_restarts():
 
 
 # --- problems in Python ---------------------------------------------------------------------------------------------
-
-
 def test_problems_are_explained_too():
     X = ["aab", "bba", "abab", "b"]
     Y = [[{"a": "V", "b": "C"}[letter] for letter in x] for x in X]
@@ -241,8 +239,6 @@ def score_of(model, x, path):
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------
-
-
 def test_labels_that_no_path_leads_to_are_refused():
     chunker = riata.Chunker("laso-perceptron", beam=3, epochs=1).fit(CHUNKS)
     corpus = [("a", "DT")] * 9
@@ -268,8 +264,6 @@ def test_an_untrained_estimator_and_several_sentences_are_refused():
 
 
 # --- pictures of searches --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("trace", [garden_path(1), garden_path(2), garden_path(3, truth=False), own_trace()])
 def test_a_picture_is_svg_with_a_box_per_state_of_the_front(trace, tmp_path):
     trace.save_svg(tmp_path / "search.svg")

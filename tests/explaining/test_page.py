@@ -37,8 +37,6 @@ def about(found, expected):
 
 
 # --- what is in it ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["chain", "segments", "joint"])
 def test_a_page_holds_the_whole_trace_and_is_small(name):
     trace = long_trace(name)
@@ -156,8 +154,6 @@ def test_any_trace_comes_back_from_its_page(trace):
 
 
 # --- what gets out ---------------------------------------------------------------------------------------------------
-
-
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -201,8 +197,6 @@ def test_a_notebook_frames_the_page():
 
 
 # --- saving ----------------------------------------------------------------------------------------------------------
-
-
 def test_pages_are_saved_whole(tmp_path):
     explanation, path = explained(garden_path(), "search"), tmp_path / "page.html"
     path.write_text("old")
@@ -224,8 +218,6 @@ def test_where_no_page_can_be_saved_the_error_says_why(tmp_path):
 
 
 # --- the verdict -----------------------------------------------------------------------------------------------------
-
-
 def test_every_fault_has_a_badge():
     assert {*FAULTS} < {*BADGES}
 
@@ -276,7 +268,6 @@ def test_a_trace_alone_says_whether_its_output_is_right():
 
 
 # --- the look --------------------------------------------------------------------------------------------------------
-
 PAIRS = [  # text on its ground
     *((ink, ground) for ink in ("ink", "quiet") for ground in ("ground", "panel", "band")),
     *((ink, ground) for ink in ("good", "output", "wrong") for ground in ("ground", "panel", "band")),

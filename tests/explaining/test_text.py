@@ -149,8 +149,6 @@ def test_visible_text_is_printable_and_keeps_what_was(text):
 
 
 # --- what is recorded of a search has bounds: of states, of features and of time -------------------------------------
-
-
 MEGABYTES = 60  # that one page may take while it is made, beside the model
 
 

@@ -231,8 +231,6 @@ def test_what_depends_on_more_than_a_character_is_left_to_python():
 
 
 # --- frequency classes: from the training corpus, kept with the model, the same when training goes on ----------------
-
-
 SENTENCES = [["the", "a", "the", "b"], ["the", "a", "the", "c"]]
 LABELS = [["X", "Y", "X", "Z"], ["X", "Y", "X", "Z"]]
 
@@ -367,8 +365,6 @@ def test_the_core_stems_as_the_paper_does(start, endings):
 
 
 # --- numbers of thousands of digits, which Python refuses to read, and digits of other scripts -----------------------
-
-
 LONG = "9" * 5000
 TOKENS = [
     "word[{}]", "word[-{}]", "x{}[0]", "shape({})[0]", "shape(x{})[0]", "number({})[0]", "label[-{}]", "label[{}]", "list(a)[{}]",

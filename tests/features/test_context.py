@@ -138,8 +138,6 @@ def test_words_that_nobody_says_any_more_are_forgotten(monkeypatch):
 
 
 # --- default templates read every column of the input; named sets say which ones they do not read --------------------
-
-
 MADE = {
     "tag": (riata.Tagger, lambda kind: [kind]),
     "chunk": (riata.Chunker, lambda kind: [f"B-{kind}"]),

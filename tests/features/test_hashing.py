@@ -42,8 +42,6 @@ def test_texts_have_the_numbers_of_the_twin(text):
 
 
 # --- with collisions: 2^10 weights in rows of eight ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("template", FIRST_ORDER)
 @tried(25, corpora, st.integers(0, 3))
 def test_the_perceptron_learns_what_the_twin_learns(template, corpus, seed):
@@ -80,8 +78,6 @@ def test_searches_read_the_rows_of_the_twin(recipe):
 
 
 # --- without: a table so large that nothing meets ----------------------------------------------------------------------
-
-
 def assert_same(exact, hashed, probe):
     """Every weight is there once, so nothing met; and the scores are the same."""
     values = [sorted(_values(e.model_)) for e in (exact, hashed)]
@@ -135,8 +131,6 @@ def test_more_bits_lose_less():
 
 
 # --- going on, saving --------------------------------------------------------------------------------------------------
-
-
 @tried(40, corpora, st.sampled_from(list(FIRST_ORDER)), st.integers(10, 16))
 def test_a_hashed_model_comes_back_from_its_file(corpus, template, bits):
     X, y = split(corpus)
@@ -161,8 +155,6 @@ def test_training_goes_on_and_the_parts_add_up():
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("bits", [0, 9, 31, -5, "x", 12.5, float("nan"), True])
 def test_bits_out_of_range(bits):
     with pytest.raises(errors.SettingError, match=r"whole number from 10 to 30") as caught:

@@ -92,8 +92,6 @@ def test_the_n_gram_of_a_history_template_is_shared_with_the_others():
 
 
 # --- who takes them --------------------------------------------------------------------------------------------------
-
-
 def test_the_perceptron_refuses_far_ones_without_a_file_too():
     with pytest.raises(UnsupportedError, match=r"no further than label\[-2\]") as caught:
         riata.Chunker(template=[Template((), labels=(-3,))], epochs=1).fit(CHUNKS)

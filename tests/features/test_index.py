@@ -241,8 +241,6 @@ def test_arrays_that_do_not_fit_the_sentences_are_refused():
 
 
 # --- given features and numbers ---------------------------------------------------------------------------------------
-
-
 def one_update(X, y, template=None):
     """The weights after a single mistake: label features with their values. Only the first label is predicted at zero."""
     tagger = riata.Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})

@@ -73,8 +73,6 @@ def test_words_that_a_slice_left_behind_do_not_matter():
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
-
-
 def test_a_file_holds_an_entry_per_line_with_comments_blank_lines_and_any_line_ends(tmp_path):
     path = tmp_path / "cities.txt"
     path.write_bytes("\ufeffNew  York\r\n\r\n#Rome\nC#\n\tParis \nNew York".encode())
@@ -130,8 +128,6 @@ def test_an_entry_that_is_no_text_is_refused(entry):
 
 
 # --- templates -------------------------------------------------------------------------------------------------------
-
-
 def test_an_unknown_list_is_refused_with_file_line_and_near_miss(tmp_path):
     path = tmp_path / "my.template"
     path.write_text("word[0]\nlist(citi)[0]\n")
@@ -187,7 +183,6 @@ def test_only_words_in_a_list_have_its_feature():
 
 
 # --- models ----------------------------------------------------------------------------------------------------------
-
 TEMPLATE = parse("list(city)[0]\nanycase(city)[-1]\nlist(time)[0] word[0]\nedge")
 
 
@@ -257,8 +252,6 @@ def test_lists_are_learnt_of_words_that_are_seen_only_as_names():
 
 
 # --- regular expressions of Wapiti as attributes, against a matcher that goes step by step ---------------------------
-
-
 ATOMS = ["a", "b", ".", "\\d", "\\l", "\\U", "\\p", "\\.", "é", '"']
 pieces = st.lists(st.tuples(st.sampled_from(ATOMS), st.sampled_from(["", "*", "?"])), max_size=4)
 CLASSES = {"d": str.isdigit, "l": str.islower, "u": str.isupper, "p": lambda c: c in "!#./-"}

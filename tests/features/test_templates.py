@@ -29,8 +29,6 @@ def refuses(text, *parts, line):
 
 
 # --- Riata's own language -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("line", "reads"),
     [
@@ -117,8 +115,6 @@ def test_any_text_is_templates_or_a_template_error(text):
 
 
 # --- CRF++'s ---------------------------------------------------------------------------------------------------------
-
-
 CRFPP = """\
 # Unigram
 U00:%x[-2,0]
@@ -183,8 +179,6 @@ def test_the_two_languages_do_not_mix():
 
 
 # --- what is refused ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "line", "parts"),
     [
@@ -268,8 +262,6 @@ def test_a_template_that_fits_passes_the_check():
 
 
 # --- built-in templates, and templates that adapt ---------------------------------------------------------------------
-
-
 def test_fitting_drops_the_lines_that_read_missing_columns():
     some = parse("word[0]\nword[0] tag[0]\nshape(2)[0]\nedge\nedge tag[0]\nnumber(1)[0]")
     assert fitting(some, 3) == some
@@ -314,8 +306,6 @@ def test_patterns_of_wapiti_are_templates():
 
 
 # --- named sets of templates, and the windows that some of them have -------------------------------------------------
-
-
 SPELLING = ("suffix1", "suffix2", "suffix3", "initialcase", "capitaldot", "uppercase", "anyhyphen")
 
 

@@ -1,7 +1,5 @@
 """Vectors of words beside templates: files, words without a vector, models, and arrays beside words."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

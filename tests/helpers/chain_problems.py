@@ -11,9 +11,11 @@ from oracle import features as oracle_features
 from packed_weights import weights_of
 from riata import _core, registry
 from riata.data.memory import as_corpus
+from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
+from riata.inference.decoder import Decoder
 from riata.inference.rules.legality import Legality
 
 UNBOUNDED = 2**40
@@ -28,6 +30,17 @@ def options(**chosen):
     settings |= {"max_nodes": 1_000_000, "seconds": 0.0, "siblings": 0, "merge": True}
     assert chosen.keys() <= settings.keys()
     return settings | chosen
+
+
+def decoder_of(chosen):
+    asked = options(**chosen)
+    return Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
+
+
+def followed(model, sentence, truth=None, *, follows=True, training=True, **chosen):
+    """The trace of a search in one sentence. follows: whether its updates are followed, where there is a truth."""
+    learner = {**options(**chosen), "recipe": "test", "training": training} if truth is not None and follows else None
+    return traced(model, as_corpus([sentence]), truth, decoder_of(chosen), learner, features=True)
 
 
 def trainer_of(weights):

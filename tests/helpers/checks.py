@@ -8,7 +8,7 @@ import riata
 
 
 def refused(error, says, function, *arguments, **options):
-    """Calls a function that must raise this error, with a message that the pattern finds; gives the error."""
+    """Calls a function that must raise this error; gives the error. says: a pattern in its message, or "" for any."""
     with pytest.raises(error, match=says or None) as caught:
         function(*arguments, **options)
     return caught.value

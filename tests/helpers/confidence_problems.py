@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import chain_problems
-from inference import test_joint_trace, test_segment_trace
+import joint_problems
+import segment_problems
+from chain_problems import decoder_of, options
 from oracle import confidence as oracle
 from oracle import joint as joint_oracle
 from oracle import segments as segment_oracle
@@ -18,7 +19,6 @@ from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
-from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.models.structures.segments import SegmentOutputs
@@ -41,11 +41,6 @@ class Sentence:
     within: float
 
 
-def decoder_of(chosen):
-    asked = chain_problems.options(**chosen)
-    return Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
-
-
 def check(sentence, kept=lambda path: True):
     """kept: whether all states of a path were kept."""
     inside = [i for i, path in enumerate(sentence.paths) if kept(path)]
@@ -65,8 +60,6 @@ def prefixes(path):
 
 
 # --- chains ----------------------------------------------------------------------------------------------------------
-
-
 def single(model):
     """The same weights in single precision, as a file brings them back."""
     return ChainOutputs.from_parts(*model.to_parts(), builtin())
@@ -110,8 +103,6 @@ def chain_kept(model, words, chosen):
 
 
 # --- segments --------------------------------------------------------------------------------------------------------
-
-
 def segment_sentences(problem, weights, chosen, encoding="iob2"):
     segmentation = Segmentation(problem.labels, registry.get("encoding", encoding))
     model, decoder = Model(problem.features, weights, SegmentOutputs(segmentation)), decoder_of(chosen)
@@ -126,7 +117,7 @@ def segment_sentences(problem, weights, chosen, encoding="iob2"):
         yield Sentence(
             paths,
             scores,
-            columns=lambda path: [test_segment_trace.tags_of(path)],
+            columns=lambda path: [segment_problems.tags_of(path)],
             parts=(oracle.chunks,),
             found=[as_iob2(segmentation, found, len(words))],
             decoded=[as_iob2(segmentation, decoded, len(words))],
@@ -141,7 +132,7 @@ def as_iob2(segmentation, ids, length):
 
 
 def segment_kept(problem, weights, s, chosen):
-    trace = test_segment_trace.trace_of(problem, weights, s, truth=False, **chosen)
+    trace = segment_problems.trace_of(problem, weights, s, truth=False, **chosen)
     by_operations = chosen.get("beam_by") != "prefix"
     templates = problem.features.templates
     order = max([0, *(-t.labels[0] for t in templates if t.labels)])
@@ -154,14 +145,12 @@ def segment_kept(problem, weights, s, chosen):
         operations = len(path) if by_operations else 0
         return segment_oracle.covered(path), operations, labels, path[-1][0] if reads_start else 0
 
-    reached = [tuple(map(test_segment_trace.segment_of, trace.path(n))) for step in trace.steps for n in step.front]
+    reached = [tuple(map(segment_problems.segment_of, trace.path(n))) for step in trace.steps for n in step.front]
     fronts = {key(path) for path in reached if path}
     return lambda path: all(key(prefix) in fronts for prefix in prefixes(path))
 
 
 # --- tags with chunks ------------------------------------------------------------------------------------------------
-
-
 def joint_sentences(problem, weights, chosen):
     """The instances are those of the problem, so that tags may be limited."""
     model, decoder = Model(problem.features, weights, problem.parts), decoder_of(chosen)
@@ -192,13 +181,13 @@ def joint_sentences(problem, weights, chosen):
 
 
 def joint_kept(problem, weights, s, chosen):
-    trace = test_joint_trace.trace_of(problem, weights, s, truth=False, **chosen)
-    twin = joint_oracle.JointLaso(problem, chain_problems.options())
+    trace = joint_problems.trace_of(problem, weights, s, truth=False, **chosen)
+    twin = joint_oracle.JointLaso(problem, options())
 
     def key(path):
         return twin.key(None, Reached(path)) if trace.merge else path
 
-    reached = [test_joint_trace.path_to(trace, node, problem.ahead) for step in trace.steps for node in step.front]
+    reached = [joint_problems.path_to(trace, node, problem.ahead) for step in trace.steps for node in step.front]
     fronts = {key(path) for path in reached if path}
     return lambda path: all(key(prefix) in fronts for prefix in prefixes(joint_oracle.path_of(path, problem.ahead)))
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from chain_problems import options, trainer_of
+from chain_problems import followed, options, trainer_of
 from oracle import joint as oracle
 from riata import _core, registry
 from riata.data.memory import as_corpus
+from riata.data.pairs import joined_text
 from riata.features.attributes import builtin
 from riata.features.dictionary import TagDictionary
 from riata.features.joint import JointFeatures, misfit, parse
+from riata.models.model import Model
 from riata.models.structures.joint import JointOutputs
 
 TAGS = ("N", "V")
@@ -187,3 +189,40 @@ def noise(seed, template, ahead, longest=3, sentences=4, tags=TAGS, chunks=CHUNK
         labels = draw.choice(oracle.completions((), len(x), chunks, problem.legal))
         problem.gold.append(tuple((draw.choice(tags), chunk) for chunk in labels))
     return problem
+
+
+# --- traces ----------------------------------------------------------------------------------------------------------
+def operators(path):
+    """As a trace names them."""
+    return tuple(" ".join(label for label in pair if label is not None) for pair in path)
+
+
+def path_to(trace, node, ahead):
+    """What the operators to a node give, from their names."""
+    found = []
+    for number, operator in enumerate(trace.path(node)):
+        labels = operator.split(" ")
+        if ahead and number in (0, len(trace.input)):
+            assert len(labels) == 1
+            labels = [labels[0], None] if number == 0 else [None, labels[0]]
+        tag, chunk = labels
+        found.append((tag, chunk))
+    return tuple(found)
+
+
+def trace_of(problem, weights, s, *, truth=True, **chosen):
+    gold = [joined_text(*pair) for pair in problem.gold[s]] if truth else None
+    return followed(Model(problem.features, weights, problem.parts), problem.sentences[s], gold, **chosen)
+
+
+def key_of(trace, problem):
+    """What states that go on alike agree in."""
+    twin = oracle.JointLaso(problem, options())
+
+    def key(node):
+        class Reached:
+            labels = path_to(trace, node, problem.ahead)
+
+        return twin.key(None, Reached)
+
+    return key

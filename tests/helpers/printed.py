@@ -5,8 +5,6 @@ command with its output, and may end with another exit status than 0. A line `..
 tolerance, times and sizes by any amount, and all of them after the comment `<!-- any numbers -->`; the width of columns does not count.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from chain_problems import options, trainer_of
+from chain_problems import followed, options, trainer_of
 from oracle import segments as oracle
 from riata import _core
+from riata.data.encodings.base import OUTSIDE
 from riata.data.memory import as_corpus
+from riata.data.segmentation import Segmentation
 from riata.features.attributes import builtin
 from riata.features.segments import SegmentFeatures, parse
+from riata.models.model import Model
+from riata.models.structures.segments import SegmentOutputs
+from riata.registry import get
 
 LABELS = ("O", "A", "B")
 WORDS = "abc"
@@ -159,3 +164,43 @@ def random_segments(draw, length, labels, most):
         found.append((size, label))
         length -= size
     return tuple(found)
+
+
+# --- traces ----------------------------------------------------------------------------------------------------------
+def operators(segments):
+    """As a trace names them."""
+    found, at = [], 0
+    for size, label in segments:
+        found.append(f"{label}[{at}:{at + size}]")
+        at += size
+    return tuple(found)
+
+
+def segment_of(operator):
+    label, place = operator[:-1].split("[")
+    start, end = map(int, place.split(":"))
+    return end - start, label
+
+
+def tags_of(segments):
+    return tuple(OUTSIDE if y == OUTSIDE else f"{'I' if i else 'B'}-{y}" for size, y in segments for i in range(size))
+
+
+def trace_of(problem, weights, s, *, truth=True, **chosen):
+    model = Model(problem.features, weights, SegmentOutputs(Segmentation(problem.labels, get("encoding", "iob2"))))
+    return followed(model, problem.sentences[s], tags_of(problem.gold[s]) if truth else None, **chosen)
+
+
+def key_of(trace, problem):
+    """What states that go on alike agree in."""
+    templates = problem.features.templates
+    order = max([0, *(-t.labels[0] for t in templates if t.labels)])
+    reads_start = any(t.length_before or t.role == "previous" for t in templates)
+
+    def key(node):
+        path = trace.path(node)
+        end = int(path[-1].split(":")[1][:-1]) if path else 0
+        labels = tuple(operator.split("[")[0] for operator in path[-order:]) if order else ()
+        return end, labels, path[-1].split("[")[1] if path and reads_start else ""
+
+    return key

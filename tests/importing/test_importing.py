@@ -111,8 +111,6 @@ def test_whatever_is_broken_is_refused_or_read(name, tmp_path):
 
 
 # --- models of Wapiti label as Wapiti does ---------------------------------------------------------------------------
-
-
 PATTERNS = """u:w0:%x[0,0]
 u:w:%X[-1,0]/%x[0,0]
 u:w1:%x[1,0]

@@ -62,8 +62,6 @@ def model_of(corpus, weights):
 
 
 # --- exactness -------------------------------------------------------------------------------------------------------
-
-
 @EVERY_TEMPLATE
 @EVERY_ENCODING
 def test_an_unbounded_beam_finds_the_best_of_all(template, encoding):
@@ -107,8 +105,6 @@ def test_the_queue_exact_scores_as_an_unbounded_beam(template, encoding):
 
 
 # --- greedy by hand, and Figure 1 ------------------------------------------------------------------------------------
-
-
 @EVERY_TEMPLATE
 @EVERY_ENCODING
 def test_a_beam_of_one_takes_the_best_next_label(template, encoding):
@@ -162,8 +158,6 @@ def test_blind_queues_return_complete_and_legal_sequences(queue):
 
 
 # --- scores ----------------------------------------------------------------------------------------------------------
-
-
 @tried(40, st.integers(0, 10**6), st.sampled_from(sorted(TEMPLATES)), st.sampled_from([None, "iob2"]))
 def test_the_score_of_given_labels_is_the_sum_over_their_features(seed, template, encoding):
     corpus, weights = sample(seed, template, encoding)
@@ -174,8 +168,6 @@ def test_the_score_of_given_labels_is_the_sum_over_their_features(seed, template
 
 
 # --- merging ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_states_are_merged_by_as_many_labels_as_templates_read(order):
     # With three labels and no legality an unbounded beam holds every sequence of the last `order` labels, once.

@@ -67,8 +67,6 @@ def test_a_k_that_is_no_count_is_refused(k):
 
 
 # --- models --------------------------------------------------------------------------------------------------------------
-
-
 @for_each(encoding=[None, "iob2", "bioes"], edges_by_word=[False, True])
 @tried(20, seed=st.integers(0, 10**6), k=st.integers(1, 30))
 def test_a_model_gives_its_best_legal_labellings(encoding, edges_by_word, seed, k):

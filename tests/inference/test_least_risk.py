@@ -14,7 +14,6 @@ import segment_problems
 from chain_problems import noise, random_model
 from confidence_problems import DOUBLE, SINGLE, chain_model
 from inference.test_known_labels import agrees, known
-from inference.test_segment_trace import tags_of
 from oracle import confidence, risk
 from oracle import segments as segment_oracle
 from riata import _core, registry
@@ -25,6 +24,7 @@ from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.structures.segments import SegmentOutputs
 from samples import CHUNKS, recoded_chunker, tagger, tried
+from segment_problems import tags_of
 
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
 TEMPERATURES = [0.3, 1.0, 7.0]
@@ -81,8 +81,6 @@ def check_spans(case):
 
 
 # --- chains ----------------------------------------------------------------------------------------------------------
-
-
 def chain_cases(model, sentences, is_legal):
     for words in sentences:
         paths = [path for path in itertools.product(model.labels, repeat=len(words)) if is_legal(path)]
@@ -181,8 +179,6 @@ def test_normalised_and_truncated_steps(recipe):
 
 
 # --- segments --------------------------------------------------------------------------------------------------------
-
-
 @tried(30, st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.booleans())
 def test_segments_equal_enumeration(seed, template, as_single):
     """Tokens are right if they are written alike in IOB2."""
@@ -204,8 +200,6 @@ def test_segments_equal_enumeration(seed, template, as_single):
 
 
 # --- tags with chunks ------------------------------------------------------------------------------------------------
-
-
 def test_tags_with_chunks_equal_enumeration():
     """The loss is a sum over columns: with spans, tags still count one by one."""
     data = [[(w, "N" if w < "n" else "V", c) for w, _, c in sentence][:4] for sentence in CHUNKS]
@@ -246,8 +240,6 @@ def test_tags_with_chunks_equal_enumeration():
 
 
 # --- estimators ------------------------------------------------------------------------------------------------------
-
-
 def test_the_expected_f1_is_the_largest_ratio_of_expectations():
     estimator = riata.Chunker("crf", settings={"c2": 0.5}).fit([[(w, c) for w, _, c in s] for s in CHUNKS])
     encoding = registry.get("encoding", estimator.learnt_as_)

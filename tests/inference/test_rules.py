@@ -90,8 +90,6 @@ def test_names_stand_for_labels_and_groups_go_first():
 
 
 # --- minimal sets of constraints that no output keeps together, against enumeration ----------------------------------
-
-
 ABC = LabelNames(("A", "B", "C"))
 
 

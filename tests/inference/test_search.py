@@ -58,8 +58,6 @@ def assert_best(problem, weights, found):
 
 
 # --- exactness ---------------------------------------------------------------------------------------------------------
-
-
 @for_each(edges=EDGES, encoding=ENCODINGS)
 def test_a_beam_that_holds_every_last_label_is_exact(encoding, edges):
     for seed in range(4):
@@ -98,8 +96,6 @@ def test_best_first_is_exact_where_no_step_gains(encoding, edges):
 
 
 # --- Figure 1 ------------------------------------------------------------------------------------------------------------
-
-
 @for_each(encoding=ENCODINGS, queue=QUEUES)
 def test_every_queue_finds_what_figure_1_finds(queue, encoding):
     for seed, (most, edges) in enumerate(itertools.product([2, 64], EDGES)):  # up to 2: many ties
@@ -136,8 +132,6 @@ def test_breadth_first_returns_the_first_sequence_of_all(encoding):
 
 
 # --- dead ends and limits --------------------------------------------------------------------------------------------
-
-
 def test_where_a_label_leads_nowhere_only_queues_with_another_node_go_on():
     # In BIOES a chunk that begins must end, and here is no label to end it with. Some sentences begin with B at best.
     problem, weights = random_model(1, "bioes", labels=("B-X", "I-X", "O"))

@@ -85,8 +85,6 @@ def test_regret_is_the_least_loss_of_any_completion(labels, most):
 
 
 # --- sums over segmentations and lists of the best ones --------------------------------------------------------------
-
-
 def every_scored(problem, weights, s):
     """All segmentations of a sentence with their scores."""
     named, x = problem.by_name(weights), problem.sentences[s]

@@ -130,8 +130,6 @@ def test_estimators_take_the_limit_as_a_setting():
 
 
 # --- settings of decoding that act on a trained model, whichever recipe trained it -----------------------------------
-
-
 @pytest.fixture(scope="module")
 def fitted():
     return riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)

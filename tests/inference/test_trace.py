@@ -13,15 +13,13 @@ import pytest
 from hypothesis import strategies as st
 
 import riata
-from chain_problems import UNBOUNDED, noise, options, random_labels, random_model
+from chain_problems import UNBOUNDED, followed, noise, options, random_labels, random_model
 from checks import refused
 from oracle.laso import Laso
 from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, NotFittedError, SettingError, UnsupportedError
-from riata.explaining.tracing import traced
-from riata.inference.decoder import Decoder
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from riata.models.weights_by_name import by_name
@@ -45,8 +43,6 @@ SINGLE = 1e-4  # what sums of single-precision numbers may be off by
 
 
 # --- replaying -------------------------------------------------------------------------------------------------------
-
-
 def width_of(trace):
     if trace.queue == "greedy":
         return 1
@@ -122,10 +118,7 @@ def sentences_of(problem):
 
 def trace_of(problem, weights, sentence, truth=None, follows=True, training=True, **chosen):
     model = Model(problem.features, weights, ChainOutputs(problem.labels, problem.legality))
-    asked = options(**chosen)
-    decoder = Decoder(asked["queue"], min(asked["beam"], 2**62), asked["beam_by"], asked["merge"])
-    learner = {**asked, "recipe": "test", "training": training} if truth is not None and follows else None
-    return traced(model, as_corpus([sentence]), truth, decoder, learner, features=True)
+    return followed(model, sentence, truth, follows=follows, training=training, **chosen)
 
 
 def round_trip(trace):
@@ -167,8 +160,6 @@ def test_a_trace_of_training_replays_too(seed, when, queue):
 
 
 # --- Figure 2 --------------------------------------------------------------------------------------------------------
-
-
 class Unchanging(Laso):
     """The twin, with updates that are only written down."""
 
@@ -336,8 +327,6 @@ def test_both_ways_of_losing_the_truth_occur():
 
 
 # --- estimators ------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def chunker():
     return riata.Chunker(recipe="laso-perceptron", structure="chain", beam=2, epochs=3).fit(CHUNKS)
@@ -461,7 +450,6 @@ def test_the_page_shows_what_it_prints(capsys):
 
 
 # --- problems in Python ----------------------------------------------------------------------------------------------
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

@@ -216,7 +216,6 @@ def test_a_cost_that_is_not_finite_is_refused(cost):
 
 
 # --- legal tags --------------------------------------------------------------------------------------------------------
-
 ENCODINGS = tuple(shown_encodings())
 
 

@@ -1,7 +1,5 @@
 """What only shows on large inputs: long sentences, many labels, long streams."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Training that goes on from a model, and training again on all data."""
 
-from __future__ import annotations
-
 import pytest
 
 import riata
@@ -120,8 +118,6 @@ def test_a_document_line_has_as_many_columns_as_were_selected(tmp_path):
 
 
 # --- going on from a model of tags and chunks with words that it has not seen ----------------------------------------
-
-
 def test_weights_keep_their_features_when_the_index_grows():
     data = embedded(("word", "tag", "chunk"))[:100]
     words = data.sentences_of(0)

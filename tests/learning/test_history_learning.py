@@ -31,8 +31,6 @@ def history(weights):
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
-
-
 @combined(queue=SOME_QUEUES, when=WHEN, what=WHAT, step=["perceptron", "alma", "mira"])
 def test_weights_equal_those_of_the_twin(queue, when, what, step):
     chosen = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
@@ -88,8 +86,6 @@ def test_margins_equal_those_of_the_twin(queue):
 
 
 # --- by hand, and through estimators ---------------------------------------------------------------------------------
-
-
 def test_what_only_the_label_two_back_can_tell_is_learnt():
     """A word that says nothing, and labels of period three: X Y Y. One label back cannot tell the two Y apart."""
     words, labels = [["a"] * 9] * 3, [["X", "Y", "Y"] * 3] * 3

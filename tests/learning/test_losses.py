@@ -27,8 +27,6 @@ def learnt(loss=None, structure="chain", **settings_):
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("loss", ["cost-matrix", "zero-one"])
 @tried(15, data=st.data())
 def test_weights_equal_those_of_the_twin(loss, data):
@@ -65,8 +63,6 @@ def test_weights_equal_those_of_the_twin(loss, data):
 
 
 # --- as a setting ----------------------------------------------------------------------------------------------------------
-
-
 def test_the_default_is_the_loss_of_the_structure():
     for structure, loss in (("chain", "hamming"), ("segments", "segments")):
         assert same_model(learnt(structure=structure), learnt(loss, structure))

@@ -39,8 +39,6 @@ def same(found, expected, close=1e-6):
 
 
 # --- the optimum -----------------------------------------------------------------------------------------------------------
-
-
 @for_each(seed=range(3), kind=TEMPLATES, solver=SOLVERS)
 def test_the_objective_is_that_of_a_generic_solver(solver, kind, seed):
     case = enumerated(kind, seed)
@@ -128,8 +126,6 @@ def test_memory_of_frank_wolfe_is_bounded_by_the_features_of_the_sentences():
 
 
 # --- the papers' pseudo-code -----------------------------------------------------------------------------------------------
-
-
 def two_labels(seed, **how):
     """With two labels, the output that violates its margin most is unique at weights of 0."""
     return Chain(seed, TEMPLATES["chain"], labels=("X", "Y"), sentences=6, longest=4, **how)
@@ -236,8 +232,6 @@ def test_one_slack_adds_the_constraints_of_its_twin(seed):
 
 
 # --- the small problem -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_pairwise_ascent_against_a_generic_solver(seed):
     rng = np.random.default_rng(seed)

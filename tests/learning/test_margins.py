@@ -25,8 +25,6 @@ LEVELS = [name for name in QUEUES if name not in ("beam by pending", "best-first
 
 
 # --- the twin ----------------------------------------------------------------------------------------------------------
-
-
 @for_each(truth=["random", "exact", "greedy"], encoding=[None, "iob2"], queue=QUEUES)
 def test_margins_equal_those_of_the_twin(queue, encoding, truth):
     lost = 0
@@ -71,8 +69,6 @@ def test_the_survival_margin_is_how_far_the_truth_may_fall(queue):
 
 
 # --- enumeration -------------------------------------------------------------------------------------------------------
-
-
 def difference(twin, x, good, bad):
     a, b = twin.phi(x, good), twin.phi(x, bad)
     return {key: a.get(key, 0.0) - b.get(key, 0.0) for key in {*a, *b}}

@@ -114,8 +114,6 @@ def test_infinite_values_are_walked_around():
 
 
 # --- stochastic gradient descent -------------------------------------------------------------------------------------
-
-
 def losses(function, sentences, weights):
     """Of each sentence, the value and the gradient of the batch objective that leaves out all others."""
 

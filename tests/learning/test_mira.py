@@ -37,8 +37,6 @@ def trained(problem, orders, *, C, cost, k, start, sentence_weight=(), class_wei
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------
-
-
 def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
     expected = mira(
         problem.examples(),
@@ -142,8 +140,6 @@ def test_one_output_of_k_is_the_recipe_without_k():
 
 
 # --- as a recipe -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("k", [1, 4])
 def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
     data = embedded()[:100]

@@ -57,8 +57,6 @@ def fitted(data, **params):
 
 
 # --- the loop, with development scores made up -----------------------------------------------------------------------------
-
-
 X, Y = [["a", "b"], ["b", "a"], ["c"]], [["X", "Y"], ["Y", "Y"], ["X"]]
 
 
@@ -140,8 +138,6 @@ def test_a_continued_training_counts_and_shuffles_from_where_it_goes_on():
 
 
 # --- development data in an estimator ----------------------------------------------------------------------------------------
-
-
 def test_the_model_kept_is_that_of_the_best_epoch():
     with_dev = fitted(train_data(120), dev=dev_data(), epochs=6)
     scores = [epoch["dev_score"] for epoch in with_dev.history_]
@@ -196,8 +192,6 @@ def test_what_needs_development_data_is_refused_without_them(given):
 
 
 # --- partial_fit --------------------------------------------------------------------------------------------------------------
-
-
 class TestPartialFit:
     def test_one_call_with_all_data_is_one_epoch_of_fit(self):
         parts, whole = (
@@ -272,8 +266,6 @@ class TestPartialFit:
 
 
 # --- warm_start ---------------------------------------------------------------------------------------------------------------
-
-
 def test_warm_start_goes_on_from_the_present_model():
     # b is learnt at once and then always right, z likewise at the second fit: the first weights stay as they were.
     options = {"template": parse("word[0]"), "epochs": 1, "settings": {"average": False}}
@@ -317,8 +309,6 @@ def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
 
 
 # --- what training tells ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_history_holds_every_epoch():
     tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
     tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]], listener=ignore)
@@ -393,8 +383,6 @@ def test_frequent_labels_and_a_silent_training_warn_of_nothing():
 
 
 # --- Ctrl-C -------------------------------------------------------------------------------------------------------------------
-
-
 def interrupt_at(kind, epoch, refit=False):
     """A listener that presses Ctrl-C at an event of an epoch."""
     now = None
@@ -468,8 +456,6 @@ def test_rare_labels_are_warned_of_once_per_process(monkeypatch):
 
 
 # --- trainings that take minutes or gigabytes say so before they begin -----------------------------------------------
-
-
 class Stopped(Exception):
     pass
 

@@ -86,8 +86,6 @@ def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, *
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("template", TEMPLATES)
 @tried(60, corpora, st.integers(1, 3), st.integers(0, 3))
 def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
@@ -170,8 +168,6 @@ def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
 
 
 # --- the average -------------------------------------------------------------------------------------------------------
-
-
 @tried(80, corpora, st.integers(1, 3))
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_example(corpus, epochs):
     X, y = split(corpus)
@@ -216,8 +212,6 @@ def test_the_counter_ticks_on_every_example_and_not_on_updates_alone():
 
 
 # --- properties ----------------------------------------------------------------------------------------------------------
-
-
 def embedded():
     return riata.load("embedded", "train")[:150], riata.load("embedded", "test")
 

@@ -27,8 +27,6 @@ TEMPLATES = [
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
-
-
 @combined(queue=QUEUES, when=WHEN, what=WHAT, step=STEPS)
 def test_weights_equal_those_of_the_twin(queue, when, what, step):
     settings = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
@@ -109,8 +107,6 @@ def test_the_loss_weighs_the_nodes_that_outrank_the_truth():
 
 
 # --- the average -------------------------------------------------------------------------------------------------------
-
-
 def averages_what_it_has_been(corpus, trainer, initial, seed):
     """Trains sentence by sentence; the average must be the mean of the initial weights and those after every sentence."""
     snapshots = [initial]
@@ -131,8 +127,6 @@ def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_se
 
 
 # --- ALMA --------------------------------------------------------------------------------------------------------------
-
-
 @for_each(alpha=[1.0, 0.9, 0.5, 0.1], what=WHAT, queue=QUEUES)
 def test_the_norm_never_exceeds_one(queue, what, alpha):
     corpus = noise(3, "word[0]\nnumber(1)[0]\nedge", "iob2")
@@ -173,8 +167,6 @@ def test_y_good_nodes_are_down_weighted_by_the_margin_of_the_generation(alpha, u
 
 
 # --- ALMA under other norms ---------------------------------------------------------------------------------------------
-
-
 def uneven(weights):
     """The share of the weights that 99 % of the sum of all |weights| rests on."""
     sizes = np.sort(np.abs(list(weights.values())))[::-1]
@@ -283,8 +275,6 @@ def test_a_norm_out_of_range_is_refused(p):
 
 
 # --- truncation --------------------------------------------------------------------------------------------------------
-
-
 @for_each(average=[True, False], p=[2, 8])
 def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
     train = riata.load("embedded", "train")[:50]
@@ -312,8 +302,6 @@ def test_the_development_score_is_that_of_the_truncated_model():
 
 
 # --- violations --------------------------------------------------------------------------------------------------------
-
-
 @for_each(step=STEPS, when=["laso", "early", "max-violation"], queue=QUEUES)
 def test_against_nodes_that_outrank_the_truth_no_update_is_without_a_violation(queue, when, step):
     for what in ("mean", "best", "loss-weighted"):
@@ -366,8 +354,6 @@ def test_a_search_that_goes_wrong_by_its_order_alone_changes_nothing():
 
 
 # --- properties ----------------------------------------------------------------------------------------------------------
-
-
 def separable():
     """Every word has its label."""
     label_of = {"a": "X", "b": "Y", "c": "Z"}
@@ -477,8 +463,6 @@ def test_hill_climbing_a_space_that_builds_its_output_is_refused():
 
 
 # --- what learning by search refuses, and what it says about it ------------------------------------------------------
-
-
 WORDS, TAGS = [["a"], ["a", "b", "a"]], [["X"], ["X", "Y", "X"]]
 
 
@@ -507,8 +491,6 @@ def test_tokens_that_search_does_not_count_are_not_said_to_be_right():
 
 
 # --- while learning a tie counts against the truth, also one that only rounding decides; and the one exception -------
-
-
 AHEAD = 0.1 + 0.2  # which is more than 0.3, by rounding
 
 

@@ -41,8 +41,6 @@ def trained(problem, trainer, orders, by_sentence, by_class):
 
 
 # --- the twins -------------------------------------------------------------------------------------------------------
-
-
 @EVERY_TEMPLATE
 @pytest.mark.parametrize("encoding", [None, "iob2"])
 @settings(max_examples=6, deadline=None)
@@ -104,8 +102,6 @@ def test_one_sentence_by_hand():
 
 
 # --- as recipes ------------------------------------------------------------------------------------------------------
-
-
 @RECIPES
 def test_what_only_two_labels_back_can_tell_is_learnt(recipe):
     X = [["s"] + ["w"] * n for n in range(2, 12)] * 4

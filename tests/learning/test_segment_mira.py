@@ -185,8 +185,6 @@ def test_class_weights_choose_what_comes_closest_to_a_truth_that_is_too_long(rec
 
 
 # --- the recipe semicrf as a user meets it: it learns, goes on from other models, and says what it cannot do ---------
-
-
 SMALL = parse("inside word[0]\ninside tag[0]\nfirst tag[-1]\nlast tag[1]\nsequence tag[0]\nlength\nlabel[-1]")
 
 

@@ -80,8 +80,6 @@ def test_mira_is_mixed_as_in_the_figure(drawn, shards, epochs, seed):
 
 
 # --- what does not matter, and what does -----------------------------------------------------------------------------
-
-
 @RECIPES
 def test_one_shard_is_the_recipe_as_it_was(recipe):
     data = embedded()[:60]
@@ -142,8 +140,6 @@ def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "x", None])
 def test_counts_without_sense_are_refused(wrong):
     refused(SettingError, "'shards'", riata.Tagger("perceptron", shards=wrong).fit, [["a"]], [["X"]])

@@ -68,8 +68,6 @@ def test_true_outputs_that_break_constraints_are_counted_over_all_parts(path, sm
 
 
 # --- the same model --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "params",
     [
@@ -171,8 +169,6 @@ def test_the_development_data_are_learnt_last_when_all_are(path, small):
 
 
 # --- what is told ----------------------------------------------------------------------------------------------------
-
-
 def test_progress_counts_the_sentences_of_the_file(path, small):
     told = messages(Chunker(epochs=2, dev=0.1, stream=True), path)
     notes = [event.text for event in told if isinstance(event, Note)]
@@ -223,8 +219,6 @@ def test_ctrl_c_keeps_the_last_epoch(path):
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
-
-
 def refuses(error, match, data, remedy, *, y=None, sample_weight=None, **params):
     caught = refused(error, match, Tagger(stream=True, **params).fit, data, y, sample_weight=sample_weight)
     assert remedy in caught.remedy

@@ -25,8 +25,6 @@ MANY = 3000  # epochs; more than any of these data need
 
 
 # --- formulas ----------------------------------------------------------------------------------------------------------
-
-
 def test_theorem_4_gives_the_number_of_the_paper():
     assert round(theory.theorem4(0.9, 0.012985)) == 17724
     assert round(theory.theorem4(0.9, 1.299e-2)) == 17711  # from the margin as printed, which is rounded
@@ -84,8 +82,6 @@ def test_the_best_margin_is_as_good_as_any(p, R, epochs):
 
 
 # --- data that can be separated ----------------------------------------------------------------------------------------
-
-
 def separable(seed, queue):
     """A chain, weights that separate it in the sense of Theorem 1, and their margins."""
     corpus, weights = sample(seed, truth="greedy", edges=seed % 2 == 0, longest=3)
@@ -160,8 +156,6 @@ def test_the_margin_of_updates_is_the_least_over_the_differences_of_the_weights(
 
 
 # --- noise -------------------------------------------------------------------------------------------------------------
-
-
 def noisy_run(seed, **chosen):
     """(updates, R, raw, normalised) of a greedy run of three epochs; the margins are those of weights that it knows nothing of."""
     corpus = noise(seed, "word[0]\nnumber(1)[0]\nedge", sentences=6, longest=4)
@@ -206,7 +200,6 @@ def test_corollary_5_fails_as_printed():
 
 
 # --- what users see ----------------------------------------------------------------------------------------------------
-
 X, Y = ["xyx", "y", "zzx", "xz"], [tuple("ABA"), ("C",), tuple("CCB"), tuple("AB")]
 EASY = [tuple("ABC"["xyz".index(c)] for c in x) for x in X]
 PERCEPTRON_BOUNDS = ["Theorem 1", "Corollary 2", "Corollary 3"]

@@ -7,7 +7,7 @@ import riata
 import segment_problems
 from chain_problems import UNBOUNDED, noise
 from checks import refused, stored
-from inference import test_joint_trace, test_segment_trace, test_trace
+from inference import test_trace
 from inference.test_search import labellings
 from laso_comparison import STEPS, WHAT, WHEN, compared
 from learning import test_joint_learning, test_segment_learning
@@ -51,8 +51,6 @@ def in_turn(queue, turn):
 
 
 # --- Figure 2 ----------------------------------------------------------------------------------------------------------
-
-
 @EVERY_QUEUE
 @pytest.mark.parametrize("turn", range(5))
 def test_weights_of_chains_equal_those_of_the_twin(queue, turn):
@@ -99,8 +97,6 @@ def test_the_comparison_with_the_twin_seldom_ends_early(step):
 
 
 # --- Figure 1 ----------------------------------------------------------------------------------------------------------
-
-
 def by_score(pairs):
     """Outputs with their scores: the scores from the best on, and the outputs."""
     return sorted((number for _, number in pairs), reverse=True), sorted(map(repr, (output for output, _ in pairs)))
@@ -133,10 +129,10 @@ def test_an_unbounded_beam_ends_with_every_segmentation_once(template):
     for s, words in enumerate(problem.sentences):
         segmentations = segment_oracle.segmentations(len(words), problem.labels, problem.most)
         scores = all_scores(problem, weights, s, segmentations)
-        every = list(zip(map(test_segment_trace.tags_of, segmentations), scores, strict=True))
-        ended = ended_with(test_segment_trace.trace_of(problem, weights, s, truth=False, **unmerged()))
+        every = list(zip(map(segment_problems.tags_of, segmentations), scores, strict=True))
+        ended = ended_with(segment_problems.trace_of(problem, weights, s, truth=False, **unmerged()))
         assert by_score(ended) == by_score(every)
-        assert ended[0] == (test_segment_trace.tags_of(found[s]), max(scores))
+        assert ended[0] == (segment_problems.tags_of(found[s]), max(scores))
 
 
 @EVERY_JOINT
@@ -147,7 +143,7 @@ def test_an_unbounded_beam_ends_with_all_tags_and_chunks_once(ahead, template):
     found = problem.decode(weights, **unmerged())
     for s in range(len(problem.sentences)):
         every = list(zip(problem.every(s), all_scores(problem, weights, s, problem.every(s)), strict=True))
-        ended = ended_with(test_joint_trace.trace_of(problem, weights, s, truth=False, **unmerged()))
+        ended = ended_with(joint_problems.trace_of(problem, weights, s, truth=False, **unmerged()))
         assert by_score(ended) == by_score(every)
         assert ended[0] == (found[s], max(number for _, number in every))
 
@@ -166,8 +162,8 @@ def test_a_beam_keeps_as_many_paths_as_it_is_wide_and_no_two_alike():
     problem = segment_problems.noise(1, "inside word[0]\nlength", longest=5, sentences=5)
     weights = problem.random_weights(1)
     for s, words in enumerate(problem.sentences):
-        kept = ended_with(test_segment_trace.trace_of(problem, weights, s, truth=False, **unmerged(**BY_PREFIX)))
-        merged = ended_with(test_segment_trace.trace_of(problem, weights, s, truth=False, **BY_PREFIX))
+        kept = ended_with(segment_problems.trace_of(problem, weights, s, truth=False, **unmerged(**BY_PREFIX)))
+        merged = ended_with(segment_problems.trace_of(problem, weights, s, truth=False, **BY_PREFIX))
         assert len(merged) == 1
         assert len({output for output, _ in kept}) == len(kept) == 3
         assert len(words) > 1 or kept[0] == merged[0]
@@ -184,7 +180,6 @@ def test_a_beam_of_one_is_greedy_without_merging_too(seed):
 
 
 # --- what users see ----------------------------------------------------------------------------------------------------
-
 SENTENCES = [
     [("a", "x", "B-X"), ("b", "y", "I-X"), ("c", "x", "O")],
     [("b", "x", "O"), ("c", "y", "B-Y"), ("a", "y", "B-X")],

@@ -164,8 +164,6 @@ def test_arrays_may_not_share_bytes_or_names():
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
-
-
 def test_a_written_file_is_readable_by_others_as_the_umask_says(tmp_path):
     before = os.umask(0o027)
     try:
@@ -274,8 +272,6 @@ def test_what_cannot_be_opened_is_named(tmp_path):
 
 
 # --- model files made to do harm: sizes that are not true, weights beyond reason, columns that are not there ---------
-
-
 @cache
 def trained(kind):
     makers = {

@@ -250,8 +250,6 @@ def test_letters_that_were_met_once_need_no_python_again(monkeypatch):
 
 
 # --- threads that meet new words while others decode -----------------------------------------------------------------
-
-
 MANY = """
 import random, threading, riata
 

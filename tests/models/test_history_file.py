@@ -69,8 +69,6 @@ def test_the_same_seed_gives_the_same_bytes():
 
 
 # --- hostile files ---------------------------------------------------------------------------------------------------
-
-
 def refused_or_works(header, arrays):
     try:
         model = from_bytes(container.pack(header, arrays))

@@ -254,8 +254,6 @@ def test_given_labels_and_masks_go_together():
 
 
 # --- decoding under random rules -------------------------------------------------------------------------------------
-
-
 def native(shared, own, labels):
     made = _core.Rules([labels])
     made.share(*_arrays(pack_rules([shared.rules], labels)))

@@ -69,8 +69,6 @@ def consonants(word):
 
 
 # --- there and back ----------------------------------------------------------------------------------------------------
-
-
 @EVERY_MODEL
 def test_a_loaded_model_predicts_as_before_and_saves_the_same_bytes(tmp_path, model, probe):
     first, second = tmp_path / "first.riata", tmp_path / "second.riata"
@@ -182,8 +180,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
 
 
 # --- functions of the user ---------------------------------------------------------------------------------------------
-
-
 def with_functions(**attributes):
     template = parse("\n".join(["word[0]", *(f"{name}[0]" for name in attributes)]))
     return Tagger(epochs=3, template=template, attributes=attributes).fit(WORDS, TAGS)
@@ -234,8 +230,6 @@ def test_pickles_bring_their_functions_along():
 
 
 # --- files that are not whole ------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "m.riata"
@@ -291,8 +285,6 @@ def test_a_container_that_holds_no_model_is_refused(saved):
 
 
 # --- mangled files with a right checksum --------------------------------------------------------------------------------
-
-
 def check_mangled(content, probe):
     """Refused, or as good as any other model: predicts, is looked into, is saved and loaded again."""
     try:
@@ -372,8 +364,6 @@ def test_a_text_that_starts_inside_a_character_is_refused():
 
 
 # --- the table of hashed features ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -408,8 +398,6 @@ def test_a_table_without_room_for_pairs_of_labels_is_refused():
 
 
 # --- model files that Riata 0.1 wrote before models of all structures were one class ---------------------------------
-
-
 FOLDER = Path(__file__).parent / "kept"
 KEPT = json.loads((FOLDER / "predicted-0.1.json").read_text(encoding="utf-8"))
 NAMES = sorted(KEPT["predicted"])
@@ -430,8 +418,6 @@ def test_a_kept_file_is_written_again_as_it_was(name):
 
 
 # --- model files that ask for more than they hold: nothing is allocated before everything is checked -----------------
-
-
 def many_labels(labels, ngrams):
     """A file of a few hundred kilobytes whose weights, unfolded, have labels * labels * ngrams numbers."""
     words = [[f"w{i}" for i in range(labels)]]

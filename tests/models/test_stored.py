@@ -122,8 +122,6 @@ def test_the_fast_checksum_is_that_of_zlib(content, before):
 
 
 # --- model files with whose labels some sentences could not be labelled are refused when they are loaded -------------
-
-
 def changed(name, change):
     header, arrays = container.unpack(memoryview(to_bytes(chunker())))
     return container.pack(header, {**arrays, name: change(arrays[name])})

@@ -210,8 +210,6 @@ def test_a_cell_with_content_that_no_training_gives_is_refused_with_its_line(bro
 
 
 # --- reproductions whose rows make or read their data themselves -----------------------------------------------------
-
-
 def made(tried):
     """A reproduction whose trials measure 10 times their setting plus their seed, and are listed in `tried`."""
 
@@ -252,8 +250,6 @@ def test_the_report_says_that_data_are_made_up():
 
 
 # --- scores of NP chunks alone, against the rows of a report and against counts by hand ------------------------------
-
-
 @pytest.fixture(scope="module")
 def trained():
     data = embedded()
@@ -295,8 +291,6 @@ def test_accuracies_by_hand(trained):
 
 
 # --- what the tables of losses need of a reproduction ----------------------------------------------------------------
-
-
 WORDS = ("word", "tag")
 
 

@@ -216,8 +216,6 @@ def test_final_on_real_data_is_logged_and_told(run, tmp_path, monkeypatch):
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
     monkeypatch.delenv("RIATA_DATA", raising=False)

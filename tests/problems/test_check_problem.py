@@ -38,8 +38,6 @@ def fails(problem, x, y, match):
 
 
 # --- what is right --------------------------------------------------------------------------------------------------------
-
-
 def test_it_counts_what_it_visits():
     checked = riata.check_problem(Hamming(), ["", "ab", "abc"], [[], ["V", "C"], ["V", "C", "C"]])
     assert (checked.examples, checked.states, checked.goals, checked.unreachable) == (3, 1 + 7 + 15, 1 + 4 + 8, 0)
@@ -117,8 +115,6 @@ def test_the_worked_problem_of_sorting_passes_where_swaps_are_limited():
 
 
 # --- every kind of mistake ----------------------------------------------------------------------------------------------
-
-
 @tried(60, st.data())
 def test_one_wrong_regret_anywhere_is_found(data):
     """All states but one have the right regret, and the check finds the one (or a state that it contradicts)."""

@@ -13,9 +13,8 @@ from riata.errors import DataError, NotFittedError, SettingError, UnknownNameErr
 from riata.problems.problem import defined
 from samples import for_each
 
+
 # --- what users get wrong --------------------------------------------------------------------------------------------------------
-
-
 class Mine(Exception):
     pass
 
@@ -185,8 +184,6 @@ def test_optional_methods_are_those_that_the_subclass_writes():
 
 
 # --- as an estimator ----------------------------------------------------------------------------------------------------------
-
-
 def test_it_keeps_the_conventions_of_estimators():
     base = pytest.importorskip("sklearn.base")
     model = riata.Predictor(Tagging(), beam=3, epochs=10).fit(WORDS, TAGS)

@@ -66,8 +66,6 @@ def test_files_of_version_0_1_are_read(tmp_path):
 
 
 # --- there and back -----------------------------------------------------------------------------------------------------
-
-
 @EVERY_MODEL
 def test_a_loaded_predictor_predicts_as_before_and_saves_the_same_bytes(tmp_path, model, probe):
     first, second = tmp_path / "first.riata", tmp_path / "second.riata"
@@ -177,8 +175,6 @@ def test_an_untrained_one_cannot_be_saved(tmp_path):
 
 
 # --- the user's problem ---------------------------------------------------------------------------------------------------
-
-
 def test_the_problem_is_stored_by_name_and_must_be_supplied(tmp_path):
     path = tmp_path / "m.riata"
     tagger().save(path)
@@ -231,8 +227,6 @@ def test_the_command_line_says_what_is_missing(tmp_path, monkeypatch, capsys, co
 
 
 # --- mangled files --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "m.riata"

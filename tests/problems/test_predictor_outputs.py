@@ -89,8 +89,6 @@ SEGMENT_WEIGHTS = {
 
 
 # --- lists of the best ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_beam_without_a_limit_lists_all_outputs_in_order(seed):
     weights = random_weights(seed)
@@ -133,8 +131,6 @@ def test_outputs_that_cannot_be_compared_count_as_different():
 
 
 # --- confidence -------------------------------------------------------------------------------------------------------------------
-
-
 @for_each(temperature=[1.0, 0.3], problem=[Observing(), Keyed()], seed=range(3))
 def test_a_beam_without_a_limit_gives_exact_probabilities(problem, seed, temperature):
     weights = random_weights(seed)
@@ -251,8 +247,6 @@ def riata_template():
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------------------
-
-
 @for_each(params=[{"queue": "best-first"}, {"queue": "depth-first"}, {"settings": {"beam_by": "pending"}}])
 def test_queues_that_keep_no_levels_are_refused_with_the_reason(params):
     model = with_weights(Observing(), {}, **params)

@@ -207,8 +207,6 @@ def test_an_error_in_the_development_data_says_so():
 
 
 # --- going on ---------------------------------------------------------------------------------------------------------------------
-
-
 def test_a_warm_start_goes_on_from_the_model_and_its_epochs():
     options = {"average": False}
     whole = made(epochs=4, settings=options).fit(X, Y)
@@ -276,8 +274,6 @@ def test_ctrl_c_keeps_the_best_epoch_so_far():
 
 
 # --- files ------------------------------------------------------------------------------------------------------------------------
-
-
 def test_files_hold_the_new_parameters_and_what_training_chose(tmp_path):
     model = made(epochs=3, dev=0.25, patience=2, refit=True).fit(X, Y)
     model.save(tmp_path / "m.riata")
@@ -289,8 +285,6 @@ def test_files_hold_the_new_parameters_and_what_training_chose(tmp_path):
 
 
 # --- examples whose regret is not exact -------------------------------------------------------------------------------------------
-
-
 class Blind(Tagging):
     """Whose regret rises on every step behind the letter q."""
 

@@ -17,9 +17,8 @@ from riata.features.templates import parse
 from riata.problems.options import declared
 from samples import for_each
 
+
 # --- learning -----------------------------------------------------------------------------------------------------------
-
-
 @for_each(queue=["beam", "greedy", "best-first"], recipe=RECIPES)
 def test_the_example_of_the_contract_learns(recipe, queue):
     model = riata.Predictor(Tagging(), recipe=recipe, queue=queue, epochs=10, seed=0).fit(WORDS, TAGS)
@@ -109,8 +108,6 @@ def test_output_makes_the_prediction():
 
 
 # --- the same as a native space -------------------------------------------------------------------------------------------
-
-
 def native_chain(sentences, tags, labels, orders, settings):
     """Predictions of the native chain with words -1..1, a bigram and label pairs."""
     features = Features(parse("word[-1]\nword[0]\nword[1]\nword[0] word[1]\nedge"), builtin())
@@ -167,8 +164,6 @@ def test_a_chain_in_python_predicts_what_the_native_chain_predicts(when, update,
 
 
 # --- many right ways, and none ------------------------------------------------------------------------------------------------
-
-
 @for_each(recipe=RECIPES, problem=[WordSet(), KeyedSet()])
 def test_sets_with_many_right_orders_are_learnt(problem, recipe):
     draw = random.Random(0)
@@ -261,8 +256,6 @@ def test_other_norms_are_for_alma_only():
 
 
 # --- actions with parts: observed features are joined with the parts too, as if they were written out by hand --------
-
-
 KINDS, SIZES = ("NP", "VP", "O"), (1, 2)
 X = ["the dog sees a cat", "a dog sees the cat", "dogs see cats", "the cat sleeps", "cats sleep"]
 NOUNS = {"dog", "cat", "dogs", "cats"}

@@ -181,8 +181,6 @@ def test_the_limit_is_a_setting_that_is_checked():
 
 
 # --- memory -------------------------------------------------------------------------------------------------------------------
-
-
 @for_each(recipe=RECIPES, queue=["beam", "best-first"], problem=[Observing, Keyed])
 def test_states_that_are_dropped_and_made_again_change_nothing(problem, queue, recipe):
     """Large states are dropped early, so that most are made again; small ones never are."""
@@ -245,8 +243,6 @@ def test_states_that_wait_are_held_in_bounded_memory_too(queue):
 
 
 # --- problems whose methods never end, or give what is no text and no number -----------------------------------------
-
-
 class Letters(riata.Problem):
     def initial(self, x):
         return ""

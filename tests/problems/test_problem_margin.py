@@ -202,8 +202,6 @@ def test_several_right_outputs():
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------------
-
-
 def test_a_problem_without_losses_of_steps_is_refused():
     class Without(Chain):
         loss_increment = riata.Problem.loss_increment

@@ -14,9 +14,8 @@ from checks import refused
 from python_problems import TAGS, WORDS, Observing, Tagging, WordSet, with_weights
 from riata.errors import DataError, RiataError, RiataWarning, SearchError
 
+
 # --- features -----------------------------------------------------------------------------------------------------------
-
-
 class Frozen(collections.abc.Mapping):
     """A mapping that is no dict."""
 
@@ -150,8 +149,6 @@ def test_the_check_reads_the_names_of_features(given):
 
 
 # --- X and Y --------------------------------------------------------------------------------------------------------------
-
-
 def test_true_outputs_that_are_missing_are_asked_for():
     model = riata.Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
     for call in (model.fit, model.score, model.search_errors, model.diagnose):
@@ -181,8 +178,6 @@ def test_a_table_of_pandas_is_refused():
 
 
 # --- methods that change what they are given ----------------------------------------------------------------------------------
-
-
 class Lists(Tagging):
     def initial(self, x):
         return []
@@ -361,8 +356,6 @@ def test_the_check_asks_about_goals():
 
 
 # --- what methods return ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("given", [None, 5, 2.5])
 def test_actions_that_are_no_list_are_refused(given):
     problem = Tagging()
@@ -432,8 +425,6 @@ def test_sets_are_read_in_an_order_that_is_the_same_in_every_process(kind):
 
 
 # --- outputs ------------------------------------------------------------------------------------------------------------------
-
-
 def test_outputs_that_are_arrays_are_compared():
     class Arrays(Tagging):
         def output(self, x, s, path):
@@ -467,8 +458,6 @@ def test_fitting_without_true_outputs_asks_for_them():
 
 
 # --- answers of a problem that are none: fit, predict and check_problem refuse the same ones, in words ---------------
-
-
 X, Y = ["ab", "ba"], ["VC", "CV"]
 NO_DIMENSIONS = np.array("a")
 ODD = [

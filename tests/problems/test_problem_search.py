@@ -84,8 +84,6 @@ def test_a_heuristic_counts_in_a_beam_too():
 
 
 # --- cycles and dead ends -------------------------------------------------------------------------------------------------
-
-
 class Ring(riata.Problem):
     """Rooms in a ring, one exit. Turning round and round is possible, and may even score best."""
 

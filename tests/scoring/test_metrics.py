@@ -1,7 +1,5 @@
 """Scores of lists of labels: those of the estimators, of scikit-learn and of sklearn-crfsuite."""
 
-from __future__ import annotations
-
 import builtins
 from dataclasses import replace
 
@@ -95,8 +93,6 @@ def test_an_evaluation_prints_its_table() -> None:
 
 
 # --- tag scores against loops over tokens, and by hand ---------------------------------------------------------------
-
-
 LABELS = ["DT", "NN", "VB", "UH"]
 CORPORA = st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5), max_size=6)
 
@@ -166,8 +162,6 @@ def test_outputs_of_different_lengths_are_refused():
 
 
 # --- numbers over seeds: their intervals, their differences, and what may be concluded from them ---------------------
-
-
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=6)
 
 

@@ -256,8 +256,6 @@ def test_types_alone_are_chunks_where_there_is_nothing_else():
 
 
 # --- scores of roles against counts by hand --------------------------------------------------------------------------
-
-
 CORPUS = riata.load("embedded-roles")
 
 
@@ -322,8 +320,6 @@ def test_adjuncts():
 
 
 # --- UAS and LAS -----------------------------------------------------------------------------------------------------
-
-
 RELATIONS = ("root", "nsubj", "nsubj:pass", "obj")
 
 

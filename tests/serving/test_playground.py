@@ -239,8 +239,6 @@ def test_the_page_is_accessible_and_fits(visit, settings, path, viewport, scheme
 
 
 # --- docs/serving.md: its requests have the answers that it prints, and its table of fields is complete --------------
-
-
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 CURL = re.compile(
@@ -303,8 +301,6 @@ def test_the_container_file_runs_the_server():
 
 
 # --- the playground as people use it ---------------------------------------------------------------------------------
-
-
 HEBREW = "שלום עולם"
 
 

@@ -55,8 +55,6 @@ def joint():
 
 
 # --- predictions --------------------------------------------------------------------------------------------------------
-
-
 def every_kind(joint):
     corpus = riata.data.memory.as_corpus(CHUNKS)
     yield chunker(), INPUTS
@@ -152,8 +150,6 @@ def test_brackets_and_marks_of_the_terminal():
 
 
 # --- tables -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_table_holds_its_cells():
     table = Table(
         "<t>", ("name", "n", "x"), [("<a>", 1234, Change(0.5)), ("b", None, 2.0)], "one\ntwo", ("all", 1, 2.5)
@@ -164,8 +160,6 @@ def test_a_table_holds_its_cells():
 
 
 # --- estimators and evaluations -----------------------------------------------------------------------------------------
-
-
 def test_a_trained_estimator_shows_its_facts(joint):
     for model in (chunker(), segment_chunker(), joint, tagger(), feature_tagger()):
         tree = parsed(model._repr_html_())
@@ -226,8 +220,6 @@ def test_facts_are_those_of_inspect(tmp_path, run, monkeypatch):
 
 
 # --- inspect --label ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["chain", "segments", "joint"])
 def test_inspect_takes_labels_and_types_of_every_structure(tmp_path, run, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)

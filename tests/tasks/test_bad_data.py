@@ -116,8 +116,6 @@ def test_only_what_is_too_long_to_be_read_is_shortened():
 
 
 # --- input that looks like sentences and is none: nested without end, sparse, or without dimensions ------------------
-
-
 sparse = pytest.importorskip("scipy.sparse")
 
 
@@ -237,8 +235,6 @@ def test_lone_surrogates_are_named_with_their_place():
 
 
 # --- training data with one label teach nothing: files are refused, values in memory are warned of -------------------
-
-
 ONE = [["X"] * len(words) for words in WORDS]
 
 

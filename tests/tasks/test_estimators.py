@@ -60,8 +60,6 @@ def inputs_and_labels(estimator):
 
 
 # --- conventions -------------------------------------------------------------------------------------------------------
-
-
 @EVERY_TASK
 def test_the_constructor_only_stores(estimator):
     values = {name: object() for name in estimator().get_params()}
@@ -135,8 +133,6 @@ def test_training_starts_without_what_only_diagnoses_need():
 
 
 # --- with scikit-learn -------------------------------------------------------------------------------------------------
-
-
 @EVERY_TASK
 def test_clones_have_the_parameters_and_not_the_model(estimator):
     base = pytest.importorskip("sklearn.base")
@@ -214,8 +210,6 @@ def test_scikit_learn_knows_what_is_fitted():
 
 
 # --- what goes in, what comes out --------------------------------------------------------------------------------------
-
-
 @EVERY_TASK
 def test_predictions_have_the_shape_of_the_input(estimator):
     model = estimator(epochs=1).fit(of_the_task(estimator))
@@ -350,8 +344,6 @@ def test_what_is_no_training_data_is_refused(X, y, says):
 
 
 # --- parameters --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("params", "says"),
     [
@@ -456,8 +448,6 @@ def test_strict_looks_at_the_development_data_too():
 
 
 # --- learning in steps -------------------------------------------------------------------------------------------------
-
-
 def test_development_data_choose_the_epoch_and_patience_ends_training():
     told = []
     data = embedded()
@@ -564,8 +554,6 @@ def test_an_interrupt_before_the_first_epoch_ends_leaves_what_was_there():
 
 
 # --- using a model from several threads ---------------------------------------------------------------------------------
-
-
 def test_threads_may_share_a_predictor():
     model = pickle.loads(pickle.dumps(Chunker(epochs=2).fit(embedded()[:100])))
     probes = [embedded(split="test")[i::4] for i in range(4)]

@@ -173,8 +173,6 @@ def test_what_has_no_meaning_is_refused():
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

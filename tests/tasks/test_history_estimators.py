@@ -29,8 +29,6 @@ def saved(tmp_path):
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
-
-
 def as_text(key):
     """The name that a weight of tests/oracle has for people: (feature, label)."""
     (template, values), labels = key
@@ -93,8 +91,6 @@ def test_diagnose_measures_them():
 
 
 # --- search errors ---------------------------------------------------------------------------------------------------
-
-
 def chunker(template, beam=1, **params):
     made = riata.Chunker("early", beam=beam, epochs=2, template=parse(template), **params)
     return made.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:80])

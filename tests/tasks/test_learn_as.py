@@ -1,7 +1,5 @@
 """learn_as: the model learns in one encoding, and everything that a user sees is in that of the data."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 
@@ -60,8 +58,6 @@ def to(encoding, learnt, labels):
 
 
 # --- the same as recoding by hand ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("encoding", "learnt"), PAIRS)
 def test_it_is_the_model_of_data_recoded_by_hand(encoding, learnt):
     asked = Chunker("mira", epochs=2, template=SMALL, learn_as=learnt).fit(data(encoding)[:150])
@@ -117,8 +113,6 @@ def test_predictions_are_legal_and_go_there_and_back(drawn):
 
 
 # --- every way to train -------------------------------------------------------------------------------------------------
-
-
 def both_ways(tmp_path=None, **parameters):
     """The same training, asked for and by hand."""
     dev, asked_dev = parameters.pop("dev", None), None
@@ -306,8 +300,6 @@ def test_entities_and_labels_apart_from_words():
 
 
 # --- looking into it ----------------------------------------------------------------------------------------------------
-
-
 def test_diagnose_and_trace_compare_with_the_labels_that_were_learnt():
     parameters = {"recipe": "laso-perceptron", "beam": 2, "template": SMALL, "epochs": 2}
     asked = Chunker(learn_as="bioes", **parameters).fit(data("iob2")[:80])
@@ -374,8 +366,6 @@ def test_odd_labels_in_development_data_are_named(refit):
 
 
 # --- keeping, and what is refused ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("encoding", NAMES)
 def test_models_are_kept_with_both_encodings(tmp_path, encoding):
     made = Chunker(learn_as="bioes", template=SMALL, epochs=2).fit(data(encoding))

@@ -115,8 +115,6 @@ def test_pieces_say_what_to_use(run):
 
 
 # --- the default template of entities reads two labels back where the learner can ------------------------------------
-
-
 WORDS = [["Ana", "lives", "in", "Rome"], ["Bob", "saw", "New", "York"]] * 10
 LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
 

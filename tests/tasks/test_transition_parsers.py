@@ -228,8 +228,6 @@ def test_another_system_than_that_of_training_is_refused():
 
 
 # --- given heads and relations with moves ----------------------------------------------------------------------------
-
-
 WORDS = [("the", "DET"), ("dog", "NOUN"), ("saw", "VERB"), ("old", "ADJ"), ("bus", "NOUN")]
 
 
