@@ -13,7 +13,6 @@ import riata
 from checks import refused
 from riata import Chunker, JointTagger, Tagger
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
-from riata.learning.events import ignore
 from riata.scoring.figures import t_interval
 from samples import as_text, embedded
 
@@ -81,7 +80,7 @@ def test_by_epoch_points_are_trainings_of_so_many_epochs(data, estimator):
     curve = riata.learning_curve(estimator, train, test, by="epoch")
     assert [point.at for point in curve.points] == list(range(1, estimator.epochs + 1))
     for point in curve.points:
-        twin = type(estimator)(**{**estimator.get_params(), "epochs": int(point.at)}).fit(train, listener=ignore)
+        twin = type(estimator)(**{**estimator.get_params(), "epochs": int(point.at)}).fit(train)
         assert point.score.values == [twin.evaluate(test).score]
 
 

@@ -110,7 +110,7 @@ def test_seeds_are_summed_whatever_the_threads_and_their_scores_told(folder, run
         assert len(re.findall(r"^epoch .* seeds( \d+\.\d\d){3}$", err, re.MULTILINE)) == 2
     assert (folder / "1.riata").read_bytes() == (folder / "2.riata").read_bytes()
     by_hand = riata.Chunker("mira", seeds=3, seed=4, dev=riata.read_columns("test.txt"), epochs=2)
-    by_hand.fit(riata.read_columns("train.txt"), listener=lambda event: None)
+    by_hand.fit(riata.read_columns("train.txt"))
     assert riata.load_model("1.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--seeds", "0")[0] == 2
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--threads", "0")[0] == 2

@@ -98,7 +98,7 @@ def test_constraints_of_roles_on_the_command_line(folder, run):
 def test_learners_are_compared_by_f1_of_arguments(folder, run):
     arguments = ("compare", "srl", "--data", "embedded-roles", "--recipes", "perceptron", "--json", "--final")
     (row,) = (facts := json.loads(run(*arguments)[1]))["rows"]
-    made = riata.RoleLabeler("perceptron").fit(riata.read_propbank("train.txt"), listener=lambda event: None)
+    made = riata.RoleLabeler("perceptron").fit(riata.read_propbank("train.txt"))
     assert facts["metric"] == "f1" and row["score"] == pytest.approx(100 * made.score(riata.read_propbank("test.txt")))
     assert (
         run("compare", "srl", "--train", "train.txt", "--folds", "3", "--recipes", "mira", "--boundaries", "given")[0]

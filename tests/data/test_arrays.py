@@ -168,7 +168,7 @@ def test_an_empty_template_leaves_every_label_to_itself(recipe, tmp_path):
     random = np.random.default_rng(0)
     arrays = [random.normal(size=(5, 3)) for _ in range(20)]
     labels = [["+" if row[0] > 0 else "-" for row in array] for array in arrays]
-    tagger = riata.Tagger(recipe, template=[], epochs=5).fit(arrays, labels, listener=lambda _: None)
+    tagger = riata.Tagger(recipe, template=[], epochs=5).fit(arrays, labels)
     alone = [[tagger.predict([row[None]])[0][0] for row in array] for array in arrays[:4]]
     assert tagger.predict(arrays[:4]) == alone
     assert stored(tagger, tmp_path).predict(arrays[:4]) == alone

@@ -17,7 +17,6 @@ from riata.data.memory import as_corpus
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from riata.learning.events import ignore
 from riata.models.weights_by_name import by_name
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, history_chunker, tried
 
@@ -48,7 +47,7 @@ def test_the_perceptron_learns_what_the_twin_learns(template, corpus, seed):
     X, y = split(corpus)
     templates = parse(FIRST_ORDER[template])
     made = Tagger("perceptron", template=templates, bits=10, epochs=2, seed=seed, settings={"precision": "double"})
-    made.fit(X, y, listener=ignore)
+    made.fit(X, y)
     table = Table(templates, made.classes_, 10)
     plain = oracle.phi
     with patch("oracle.perceptron.phi", lambda *arguments: table.entries(plain(*arguments))):
@@ -134,7 +133,7 @@ def test_more_bits_lose_less():
 @tried(40, corpora, st.sampled_from(list(FIRST_ORDER)), st.integers(10, 16))
 def test_a_hashed_model_comes_back_from_its_file(corpus, template, bits):
     X, y = split(corpus)
-    made = Tagger("perceptron", template=parse(FIRST_ORDER[template]), bits=bits, epochs=2).fit(X, y, listener=ignore)
+    made = Tagger("perceptron", template=parse(FIRST_ORDER[template]), bits=bits, epochs=2).fit(X, y)
     content = to_bytes(made)
     loaded = from_bytes(content)
     assert table_of(loaded.model_) == table_of(made.model_)

@@ -244,7 +244,7 @@ def test_arrays_that_do_not_fit_the_sentences_are_refused():
 def one_update(X, y, template=None):
     """The weights after a single mistake: label features with their values. Only the first label is predicted at zero."""
     tagger = riata.Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})
-    tagger.fit(X, y, listener=lambda event: None)
+    tagger.fit(X, y)
     return tagger, {(name, label): w for ((name, _), label), w in weights_of(tagger.model_).items() if name != "edge"}
 
 

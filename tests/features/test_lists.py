@@ -86,7 +86,7 @@ def test_a_set_of_entries_comes_in_alphabetical_order():
 
 def refuses(lists, error, *parts, template=None, **place):
     with pytest.raises(error) as caught:
-        riata.Tagger(lists=lists, template=template, epochs=1).fit(WORDS, LABELS, listener=lambda event: None)
+        riata.Tagger(lists=lists, template=template, epochs=1).fit(WORDS, LABELS)
     for part in parts:
         assert part in str(caught.value)
     for name, value in place.items():

@@ -165,7 +165,7 @@ def test_broken_vectors_in_a_model_are_refused():
 @for_each(options=[{"bits": 12}, {"seeds": 2}, {"shards": 2}, {"recipe": "kernel-perceptron"}, {"passes": 2}])
 def test_other_options_go_with_vectors(options):
     recipe = options.pop("recipe", "perceptron")
-    tagger = riata.Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3, listener=lambda _: None)
+    tagger = riata.Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3)
     assert tagger.predict(X) == y
     options["recipe"] = recipe
 

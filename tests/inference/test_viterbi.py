@@ -237,7 +237,7 @@ def test_a_chunker_never_gives_an_illegal_sequence_even_on_random_text(encoding)
     X, y = recoded(riata.load("embedded", "train")[:40], encoding)
     # One epoch of the last, not averaged, weights: a bad model, which errs in every direction.
     chunker = riata.Chunker(encoding=encoding, epochs=1, settings={"average": False})
-    chunker.fit(X, y, listener=lambda event: None)
+    chunker.fit(X, y)
     tokens = [token for sentence in X for token in sentence]
     nonsense = [("zzz", "??"), ("東京", "NN"), ("", ",")]
     text = [[rng.choice(rng.choice([tokens, nonsense])) for _ in range(rng.randint(0, 12))] for _ in range(300)]
@@ -252,7 +252,7 @@ def test_without_the_constraint_the_same_weights_do_err():
     """Otherwise the test above would prove nothing."""
     X, y = recoded(riata.load("embedded", "train")[:40], "bioes")
     tagger = riata.Tagger(template="chunk", epochs=1, settings={"average": False})
-    tagger.fit(X, y, listener=lambda event: None)
+    tagger.fit(X, y)
     rules = registry.get("encoding", "bioes")
     shuffled = [random.Random(0).sample(sentence, len(sentence)) for sentence in X]
     assert not all(is_legal(rules, tags) for tags in tagger.predict(shuffled))
@@ -275,7 +275,7 @@ def test_a_chunker_decodes_the_best_legal_sequence(encoding, rng, template):
     y = [list(rng.choice(legal[len(tokens)])) for tokens in X]
     templates = parse(template)
     chunker = riata.Chunker(encoding=encoding, template=templates, epochs=2, settings={"precision": "double"})
-    chunker.fit(X, y, listener=lambda event: None)
+    chunker.fit(X, y)
     weights = weights_of(chunker.model_)
     known = twin.kept(X, [t for t in templates if t.reads], builtin())
     for tokens in [*X, *(sentence() for _ in range(5))]:

@@ -33,7 +33,7 @@ def test_a_sentence_of_two_hundred_thousand_tokens_is_labelled_like_short_ones()
 def test_a_thousand_labels_are_learnt():
     corpus = made_corpus(300, 20, 1000, seed=2)
     tagger = riata.Tagger(template=riata.features.templates.parse("word[0]\nword[-1] word[0]"), epochs=3)
-    assert tagger.fit(corpus, listener=lambda event: None).score(corpus) > 0.9
+    assert tagger.fit(corpus).score(corpus) > 0.9
 
 
 def test_predicting_a_long_stream_takes_constant_memory(tmp_path):

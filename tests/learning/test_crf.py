@@ -155,7 +155,7 @@ def test_an_interrupt_leaves_the_model_of_the_last_step(recipe):
 
     broken = riata.Chunker(recipe, epochs=9, template=TEMPLATE, threads=1)
     refused(KeyboardInterrupt, "", broken.fit, CHUNKS, listener=listener)
-    whole = riata.Chunker(recipe, epochs=3, template=TEMPLATE, threads=1).fit(CHUNKS, listener=lambda _: None)
+    whole = riata.Chunker(recipe, epochs=3, template=TEMPLATE, threads=1).fit(CHUNKS)
     assert broken.best_epoch_ == 3
     assert broken.history_[-1]["objective"] == whole.history_[-1]["objective"]
     assert broken.predict_nbest(INPUTS, 2) == whole.predict_nbest(INPUTS, 2)
@@ -187,7 +187,7 @@ def test_long_and_short_sentences():
     rng = np.random.default_rng(0)
     words = [[f"w{i}" for i in rng.integers(0, 50, 20_000)], ["w1"]]
     labels = [[f"L{i}" for i in rng.integers(0, 5, 20_000)], ["L1"]]
-    crf = riata.Tagger("crf", epochs=5, template=parse("word[0]\nedge")).fit(words, labels, listener=lambda _: None)
+    crf = riata.Tagger("crf", epochs=5, template=parse("word[0]\nedge")).fit(words, labels)
     for sentence, rows in zip(words, crf.predict_proba(words), strict=True):
         assert rows.shape == (len(sentence), 5)
         assert rows.sum(axis=1) == pytest.approx(1)

@@ -12,10 +12,6 @@ TRAIN = [[("a", "X"), ("b", "Y")], [("c", "X"), ("a", "X")], [("b", "Y"), ("c", 
 DEV = [[("b", "Y"), ("b", "Y"), ("d", "Z")], [("d", "Z"), ("b", "Y"), ("b", "Y")]]
 
 
-def silent(event):
-    """Warnings about rare labels are not what these tests are about."""
-
-
 def bytes_of(estimator, folder):
     path = folder / "model.riata"
     estimator.save(path)
@@ -23,8 +19,8 @@ def bytes_of(estimator, folder):
 
 
 def test_refit_with_a_development_corpus_is_a_plain_fit_on_both(tmp_path):
-    chosen = riata.Tagger(epochs=4, dev=riata.data.memory.as_corpus(DEV), refit=True).fit(TRAIN, listener=silent)
-    plain = riata.Tagger(epochs=chosen.best_epoch_).fit([*TRAIN, *DEV], listener=silent)
+    chosen = riata.Tagger(epochs=4, dev=riata.data.memory.as_corpus(DEV), refit=True).fit(TRAIN)
+    plain = riata.Tagger(epochs=chosen.best_epoch_).fit([*TRAIN, *DEV])
     assert chosen.classes_ == plain.classes_ == ["Y", "X", "Z"]
     both = [[token[0] for token in sentence] for sentence in [*TRAIN, *DEV]]
     assert chosen.predict(both) == plain.predict(both)
@@ -57,9 +53,9 @@ def test_going_on_visits_the_sentences_in_the_orders_of_the_next_epochs():
 
 
 def test_going_on_with_other_templates_is_refused():
-    tagger = riata.Tagger(template=parse("word[0]"), epochs=1, warm_start=True).fit(TRAIN, listener=silent)
+    tagger = riata.Tagger(template=parse("word[0]"), epochs=1, warm_start=True).fit(TRAIN)
     with pytest.raises(SettingError, match="templates of the model"):
-        tagger.set_params(template=parse("word[1]")).fit(TRAIN, listener=silent)
+        tagger.set_params(template=parse("word[1]")).fit(TRAIN)
 
 
 def test_going_on_with_other_attributes_is_refused():
@@ -79,19 +75,19 @@ def test_going_on_with_other_attributes_is_refused():
 
 
 def test_going_on_in_another_precision_is_refused():
-    tagger = riata.Tagger(epochs=1, warm_start=True).fit(TRAIN, listener=silent)
-    refused(SettingError, "precision", tagger.set_params(settings={"precision": "double"}).fit, TRAIN, listener=silent)
+    tagger = riata.Tagger(epochs=1, warm_start=True).fit(TRAIN)
+    refused(SettingError, "precision", tagger.set_params(settings={"precision": "double"}).fit, TRAIN)
 
 
 def test_a_loaded_model_trains_anew_with_its_own_templates(tmp_path):
-    tagger = riata.Tagger(template=parse("word[0]\nedge"), epochs=2).fit(TRAIN, listener=silent)
+    tagger = riata.Tagger(template=parse("word[0]\nedge"), epochs=2).fit(TRAIN)
     loaded = stored(tagger, tmp_path)
-    assert bytes_of(loaded.fit(TRAIN, listener=silent), tmp_path) == bytes_of(tagger, tmp_path)
+    assert bytes_of(loaded.fit(TRAIN), tmp_path) == bytes_of(tagger, tmp_path)
 
 
 @pytest.mark.parametrize("huge", [{"class_weight": {"X": 1e39}}, {"class_weight": {"X": -1}}])
 def test_weights_that_would_not_stay_finite_are_refused(huge):
-    refused(SettingError, "expected a number from 0 to 1e", riata.Tagger(**huge).fit, TRAIN, listener=silent)
+    refused(SettingError, "expected a number from 0 to 1e", riata.Tagger(**huge).fit, TRAIN)
 
 
 def test_a_model_trained_on_conllu_reads_plain_words_and_tuples(tmp_path):
@@ -99,14 +95,14 @@ def test_a_model_trained_on_conllu_reads_plain_words_and_tuples(tmp_path):
     path = tmp_path / "x.conllu"
     path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
     corpus = riata.read_conllu(path)
-    tagger = riata.Tagger(epochs=3).fit(corpus, listener=silent)
+    tagger = riata.Tagger(epochs=3).fit(corpus)
     assert tagger.inputs_ == (1,)
     assert tagger.predict([["The", "dog"]]) == [["DT", "NN"]]
     assert tagger.predict(corpus) == [["DT", "NN"]]
     columns = tmp_path / "x.txt"
     columns.write_text("The DT\ndog NN\n\n", encoding="utf-8")
     assert tagger.score(riata.read_columns(columns)) == 1.0
-    plain = riata.Tagger(epochs=3).fit(riata.read_columns(columns), listener=silent)
+    plain = riata.Tagger(epochs=3).fit(riata.read_columns(columns))
     assert plain.score(corpus) == 1.0
 
 

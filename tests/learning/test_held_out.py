@@ -56,7 +56,7 @@ def test_fit_holds_out_whole_documents_and_learns_as_from_the_rest():
     data = in_documents(PLAIN, np.repeat([0, 1, 2, 3], [100, 200, 40, 12]))
     made = riata.Chunker(epochs=3, dev=0.1)
     assert "The last 52 of 352 sentences (2 documents) are held out to choose the epoch." in notes(made, data)
-    alone = riata.Chunker(epochs=3).fit(data[:300], X_dev=data[300:], listener=ignore)
+    alone = riata.Chunker(epochs=3).fit(data[:300], X_dev=data[300:])
     assert made.best_score_ == alone.best_score_
     assert same_model(made, alone)
 

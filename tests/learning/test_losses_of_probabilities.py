@@ -158,7 +158,7 @@ def test_data_without_a_choice_have_no_loss(recipe):
         (tags, 0, [0, 0]),
     ):
         tagger = riata.Tagger(recipe, template=parse("word[0]\nedge"), settings={"c2": 0.1, "dictionary": dictionary})
-        tagger.fit(words, y, sample_weight=weights, listener=lambda _: None)
+        tagger.fit(words, y, sample_weight=weights)
         assert not tagger.state_features_ and len(tagger.history_) == 1
         if weights is None:
             assert tagger.predict(words) == y

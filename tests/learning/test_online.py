@@ -16,7 +16,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.legality import Legality
-from riata.learning.events import Epoch, Note, Progressed, Started
+from riata.learning.events import Epoch, Note, Progressed, Started, ignore
 from riata.learning.loop import Plan, Trainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
@@ -34,10 +34,6 @@ def dev_data():
     return riata.load("embedded", "test")
 
 
-def ignore(event):
-    pass
-
-
 def same_model(a, b):
     """Labels, templates, texts, n-grams and weights, byte for byte."""
     (header_a, arrays_a), (header_b, arrays_b) = a.model_.to_parts(), b.model_.to_parts()
@@ -53,7 +49,7 @@ def chunker(**params):
 
 
 def fitted(data, **params):
-    return chunker(**params).fit(data, listener=ignore)
+    return chunker(**params).fit(data)
 
 
 # --- the loop, with development scores made up -----------------------------------------------------------------------------
@@ -159,7 +155,7 @@ def test_a_fraction_holds_out_the_end_of_the_data():
 @pytest.mark.parametrize("sample_weight", [None, np.tile([1.0, 0.5, 2.0], 30)])
 def test_a_refit_is_a_plain_fit_on_all_data_for_the_best_number_of_epochs(sample_weight):
     data = train_data(90)
-    refitted = chunker(dev=0.3, refit=True, epochs=4).fit(data, sample_weight=sample_weight, listener=ignore)
+    refitted = chunker(dev=0.3, refit=True, epochs=4).fit(data, sample_weight=sample_weight)
     first = [epoch for epoch in refitted.history_ if not epoch["refit"]]
     again = [epoch for epoch in refitted.history_ if epoch["refit"]]
     scores = [epoch["dev_score"] for epoch in first]
@@ -168,7 +164,7 @@ def test_a_refit_is_a_plain_fit_on_all_data_for_the_best_number_of_epochs(sample
     assert [(epoch["epoch"], epoch["sentences"], epoch["dev_score"]) for epoch in again] == [
         (n, 90, None) for n in range(1, best + 1)
     ]
-    plain = chunker(epochs=best).fit(data, sample_weight=sample_weight, listener=ignore)
+    plain = chunker(epochs=best).fit(data, sample_weight=sample_weight)
     assert same_model(refitted, plain)
 
 
@@ -269,9 +265,9 @@ class TestPartialFit:
 def test_warm_start_goes_on_from_the_present_model():
     # b is learnt at once and then always right, z likewise at the second fit: the first weights stay as they were.
     options = {"template": parse("word[0]"), "epochs": 1, "settings": {"average": False}}
-    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
     first = weights_of(tagger.model_)
-    tagger.fit([["a", "b"], ["a", "z"]], [["X", "Y"], ["X", "Y"]], listener=ignore)
+    tagger.fit([["a", "b"], ["a", "z"]], [["X", "Y"], ["X", "Y"]])
     second = weights_of(tagger.model_)
     assert {key: weight for key, weight in second.items() if "z" not in str(key)} == first
     assert len(second) == 2 * len(first)
@@ -280,38 +276,36 @@ def test_warm_start_goes_on_from_the_present_model():
 
 def test_without_warm_start_fit_forgets():
     options = {"template": parse("word[0]"), "epochs": 1}
-    tagger = riata.Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]], listener=ignore)
-    tagger.fit([["a", "b"]], [["X", "Y"]], listener=ignore)
-    fresh = riata.Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]])
+    tagger.fit([["a", "b"]], [["X", "Y"]])
+    fresh = riata.Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]])
     assert to_bytes(tagger) == to_bytes(fresh)
 
 
 def test_warm_start_averages_from_the_present_model_on():
     # The present weights are the first snapshot: with no mistake, nothing changes however long training goes on.
     options = {"template": parse("word[0]"), "epochs": 4, "settings": {"precision": "double"}}
-    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
     before = weights_of(tagger.model_)
-    tagger.fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger.fit([["a", "b"]], [["X", "Y"]])
     assert weights_of(tagger.model_) == before != {}
 
 
 def test_warm_start_refuses_labels_that_the_model_does_not_have():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
-    refused(LabelError, "'Z' is unknown to the model", tagger.fit, [["a"]], [["Z"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    refused(LabelError, "'Z' is unknown to the model", tagger.fit, [["a"]], [["Z"]])
 
 
 def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit(
-        [["a", "b", "b"]], [["X", "Y", "Y"]], listener=ignore
-    )
-    tagger.fit([["a", "c"]], [["X", "X"]], listener=ignore)
+    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]])
+    tagger.fit([["a", "c"]], [["X", "X"]])
     assert tagger.classes_ == ["Y", "X"]
 
 
 # --- what training tells ---------------------------------------------------------------------------------------------------------
 def test_the_history_holds_every_epoch():
     tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
-    tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]], listener=ignore)
+    tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]])
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
     constant = {"sentences": 3, "tokens": 4, "dev_score": None, "seed_scores": (), "refit": False, "dropped": 0}

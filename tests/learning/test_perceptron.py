@@ -56,10 +56,6 @@ def split(corpus):
     return [[token[:-1] for token in s] for s in corpus], [[token[-1] for token in s] for s in corpus]
 
 
-def ignore(event):
-    pass
-
-
 def by_frequency(y):
     counts = Counter(label for labels in y for label in labels)
     return sorted(counts, key=lambda label: (-counts[label], label))
@@ -80,9 +76,7 @@ def same(weights, expected):
 
 def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, **params):
     settings_ = {**DOUBLE, "average": average, **params.pop("settings", {})}
-    return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(
-        X, y, sample_weight=sample_weight, listener=ignore
-    )
+    return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(X, y, sample_weight=sample_weight)
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
@@ -220,9 +214,7 @@ def embedded():
 def test_single_and_double_precision_predict_the_same(average):
     train, test = embedded()
     single, double = (
-        riata.Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(
-            train, listener=ignore
-        )
+        riata.Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(train)
         for precision in ("single", "double")
     )
     assert single._exact is None
@@ -275,7 +267,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
     train, _ = embedded()
 
     def content(seed):
-        chunker = riata.Chunker("perceptron", epochs=2, seed=seed).fit(train, listener=ignore)
+        chunker = riata.Chunker("perceptron", epochs=2, seed=seed).fit(train)
         chunker.save(tmp_path / "m.riata")
         _, arrays = chunker.model_.to_parts()
         return (tmp_path / "m.riata").read_bytes(), [array.tobytes() for array in arrays.values()]

@@ -18,11 +18,7 @@ from riata.learning.events import Note
 TRAIN = riata.load("embedded", "train")
 
 
-def silent(event):
-    pass
-
-
-def fitted(data=TRAIN, task=riata.Chunker, recipe="crf", template="classic", listener=silent, **parameters):
+def fitted(data=TRAIN, task=riata.Chunker, recipe="crf", template="classic", listener=None, **parameters):
     return task(recipe, template=template, threads=1, **parameters).fit(data, listener=listener)
 
 
@@ -86,7 +82,7 @@ def test_the_value_chosen_is_told_with_what_was_tried_and_kept_in_the_file(tmp_p
 def test_any_number_of_threads_makes_the_same_choice_and_the_same_bytes():
     models = []
     for threads in (1, 2):
-        estimator = riata.Chunker("crf", template="classic", threads=threads).fit(TRAIN[:40], listener=silent)
+        estimator = riata.Chunker("crf", template="classic", threads=threads).fit(TRAIN[:40])
         models.append(to_bytes(estimator.set_params(threads=None)))
     assert models[0] == models[1]
 
@@ -146,10 +142,10 @@ def test_sentences_with_unknown_labels_are_learnt_from_and_not_scored():
     words, labels = TRAIN.sentences_of(0)[:40], TRAIN.sentences_of(1)[:40]
     partly = [[None if s % 3 == 0 and t == 0 else y for t, y in enumerate(row)] for s, row in enumerate(labels)]
     estimator = riata.Tagger("crf", template=parse("word[0]\nsuffix3[0]\nedge"), threads=1)
-    estimator.fit(words, partly, listener=silent)
+    estimator.fit(words, partly)
     assert estimator.facts_["chosen"]["c2"] in PRIORS
     none_whole = [[None, *row[1:]] for row in labels]
-    estimator.fit(words, none_whole, listener=silent)
+    estimator.fit(words, none_whole)
     assert estimator.facts_["chosen"]["c2"] == prior.LEFT_OVER
 
 
@@ -177,7 +173,7 @@ def test_sample_weights_go_with_their_sentences():
     left = fitted(TRAIN[:40][1::2]).facts_["chosen"]  # only says that both run
     assert left["c2"] in PRIORS
     chunker = riata.Chunker("crf", template="classic", threads=1)
-    assert chunker.fit(TRAIN[:40], sample_weight=weights, listener=silent).facts_["chosen"]["c2"] in PRIORS
+    assert chunker.fit(TRAIN[:40], sample_weight=weights).facts_["chosen"]["c2"] in PRIORS
 
 
 def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
@@ -186,7 +182,7 @@ def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
 
     monkeypatch.setattr(prior, "choose", interrupted)
     chunker = riata.Chunker("crf", template="classic")
-    refused(KeyboardInterrupt, "", chunker.fit, TRAIN, listener=silent)
+    refused(KeyboardInterrupt, "", chunker.fit, TRAIN)
     assert not hasattr(chunker, "model_")
 
 
@@ -200,7 +196,7 @@ def test_training_that_goes_on_keeps_the_value(monkeypatch):
     chunker = fitted(TRAIN[:40], warm_start=True)
     before = chunker.facts_["chosen"]
     monkeypatch.setattr(prior, "choose", lambda *arguments: pytest.fail("chosen again"))
-    assert chunker.fit(TRAIN[:40], listener=silent).facts_["chosen"] == before
+    assert chunker.fit(TRAIN[:40]).facts_["chosen"] == before
 
 
 @pytest.mark.parametrize(

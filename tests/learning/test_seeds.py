@@ -5,7 +5,7 @@ import pytest
 
 import riata
 from checks import refused
-from learning.test_online import ignore, interrupt_at, same_model
+from learning.test_online import interrupt_at, same_model
 from packed_weights import weights_of
 from riata._core import normalised_sum
 from riata.errors import SettingError, UnsupportedError
@@ -152,7 +152,7 @@ def test_ctrl_c_stops_all_seeds_and_keeps_the_last_epoch(event):
     data = embedded()
     stopped = chunker("mira", seeds=3, epochs=5)
     refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
-    assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data, listener=ignore))
+    assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data))
 
 
 def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):

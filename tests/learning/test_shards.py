@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
-from learning.test_online import ignore, interrupt_at, same_model
+from learning.test_online import interrupt_at, same_model
 from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, same, split, trained
 from learning.test_seeds import loads_and_goes_on
 from oracle.mira import mira
@@ -136,7 +136,7 @@ def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
     data = embedded()
     stopped = chunker("mira", shards=3, epochs=5)
     refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
-    assert same_model(stopped, chunker("mira", shards=3, epochs=1).fit(data, listener=ignore))
+    assert same_model(stopped, chunker("mira", shards=3, epochs=1).fit(data))
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

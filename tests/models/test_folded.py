@@ -254,7 +254,7 @@ MANY = """
 import random, threading, riata
 
 train = riata.load("embedded", "train")
-model = riata.Chunker(epochs=1).fit(train, listener=lambda event: None)
+model = riata.Chunker(epochs=1).fit(train)
 words = [token[0] for sentence in train for token in sentence]
 wrong = []
 

@@ -7,7 +7,6 @@ from riata.data.conllu import write_conllu
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 from riata.estimators.taggers import MANY, new_tagger
-from riata.learning.events import ignore
 from samples import treebank
 
 TRAIN, OTHER = treebank()[:24], treebank()[24:]
@@ -105,5 +104,5 @@ def test_hundreds_of_tags_are_limited_to_those_of_similar_words():
     assert new_tagger(data(MANY), seed=0, threads=1).settings is None
     tagger = new_tagger(data(MANY + 1), seed=0, threads=1)
     assert tagger.settings == {"dictionary": "alike"}
-    tagger.set_params(epochs=1).fit(data(MANY + 1), listener=ignore)
+    tagger.set_params(epochs=1).fit(data(MANY + 1))
     assert tagger.model_.features.dictionary.alike

@@ -582,7 +582,7 @@ def test_predicting_changes_nothing():
 
 
 def test_nothing_to_label_gives_nothing():
-    tagger = Tagger(epochs=1).fit(WORDS, TAGS, listener=lambda event: None)
+    tagger = Tagger(epochs=1).fit(WORDS, TAGS)
     assert tagger.predict([]) == []
     assert tagger.predict([[], []]) == [[], []]
 
@@ -604,7 +604,7 @@ def test_parameters_of_a_wrong_kind_are_refused(params):
 
 
 def test_a_loaded_model_has_a_short_repr(tmp_path):
-    Chunker(epochs=1).fit(riata.load("embedded", "train"), listener=lambda event: None).save(tmp_path / "m.riata")
+    Chunker(epochs=1).fit(riata.load("embedded", "train")).save(tmp_path / "m.riata")
     assert len(repr(riata.load_model(tmp_path / "m.riata"))) < 200
 
 

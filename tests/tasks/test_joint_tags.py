@@ -193,9 +193,9 @@ def test_confidences_and_errors_of_search_are_as_without_joint_tags(system):
 
 def test_likely_tags_are_those_of_taggers_that_have_not_seen_the_sentence():
     data = as_corpus(treebank()[:20]).select([0, 1])
-    tagger = riata.Tagger(seed=0).fit(data, listener=ignore)
+    tagger = riata.Tagger(seed=0).fit(data)
     column = LikelyApart(data, tagger).column(blocks(data, 4), 2, ignore)
-    again = LikelyApart(data, riata.Tagger(seed=0).fit(data, listener=ignore)).column(blocks(data, 4), 1, ignore)
+    again = LikelyApart(data, riata.Tagger(seed=0).fit(data)).column(blocks(data, 4), 1, ignore)
     assert column.texts() == again.texts()
     assert {tag for text in column.texts() for tag in tags_in(text)} <= set(tagger.classes_)
     best = [tags_in(text)[0] for text in likely(tagger, data.select([0])).texts()]
@@ -211,7 +211,7 @@ def test_texts_of_likely_tags():
 
 
 def test_development_data_are_tagged_and_refitting_keeps_tags():
-    learnt = joint(epochs=3).fit(treebank()[:20], None, other_tags(treebank()[20:]), listener=ignore)
+    learnt = joint(epochs=3).fit(treebank()[:20], None, other_tags(treebank()[20:]))
     assert learnt.best_score_ == pytest.approx(100 * learnt.score(treebank()[20:]))
     learnt = joint(epochs=3, dev=0.2, refit=True).fit(treebank())
     assert learnt.evaluate(treebank()).metrics["tags"] > 90
@@ -246,7 +246,7 @@ def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
 )
 def test_what_joint_tags_cannot_be_combined_with_is_refused(options, message):
     system = options.pop("system", "arc-hybrid")
-    refused(riata.RiataError, message, joint(system=system).set_params(**options).fit, treebank(), listener=ignore)
+    refused(riata.RiataError, message, joint(system=system).set_params(**options).fit, treebank())
 
 
 def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
@@ -262,12 +262,12 @@ def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
 @pytest.mark.parametrize("structure", ["projective", "tree"])
 def test_structures_that_choose_no_tags_are_refused(structure):
     with pytest.raises(UnsupportedError, match="chooses none"):
-        riata.DependencyParser(structure=structure, tags="joint").fit(treebank(), listener=ignore)
+        riata.DependencyParser(structure=structure, tags="joint").fit(treebank())
 
 
 def test_data_without_tags_are_refused(parser):
     alone = [[(word, head, relation) for word, _, head, relation in sentence] for sentence in treebank()]
-    refused(DataError, "no tags beside the words", joint().fit, alone, listener=ignore)
+    refused(DataError, "no tags beside the words", joint().fit, alone)
     refused(UnsupportedError, "partial_fit goes on", parser.partial_fit, treebank())
 
 

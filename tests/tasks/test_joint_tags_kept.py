@@ -15,7 +15,6 @@ from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError, LabelError, SearchError, UnsupportedError
 from riata.features.likely_tags import tags_in
-from riata.learning.events import ignore
 from samples import for_each, treebank
 
 SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
@@ -298,5 +297,5 @@ def test_conditions_on_chosen_tags_are_refused(parsers):
     rules = [c.at_most(0, "obj", per="head", where={1: "NOUN"})]
     with pytest.raises(UnsupportedError, match="chosen together with the tree"):
         parsers["arc-hybrid"].twin(constraints=rules).predict([["saw", "dog"]])
-    refused(UnsupportedError, "chosen together with the tree", joint(constraints=rules).fit, small(), listener=ignore)
+    refused(UnsupportedError, "chosen together with the tree", joint(constraints=rules).fit, small())
     assert parsers["arc-hybrid"].twin(constraints=rules, tags="given").predict([[("saw", "NOUN"), ("dog", "NOUN")]])

@@ -11,7 +11,6 @@ from riata.choosing.passes import FOLDS
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, UnsupportedError
 from riata.estimators.own_tags import OwnTags
-from riata.learning.events import ignore
 from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
 from samples import check_words_are_enough, other_tags, treebank
@@ -35,7 +34,7 @@ def test_the_parser_learns_from_tags_of_taggers_that_have_not_seen_the_sentence(
     tags = [None] * len(data)
     for fold in blocks(data, FOLDS.default):
         others = [s for s in range(len(data)) if s not in fold]
-        tagger = riata.Tagger(epochs=10).fit(data[others].select([0, 1]), listener=ignore)
+        tagger = riata.Tagger(epochs=10).fit(data[others].select([0, 1]))
         for s, found in zip(fold.tolist(), tagger.predict(data[fold].select([0])), strict=True):
             tags[s] = list(found)
     seen = []
@@ -48,7 +47,7 @@ def test_the_parser_learns_from_tags_of_taggers_that_have_not_seen_the_sentence(
         return inner(self, X, *more, **options)
 
     monkeypatch.setattr(after, "fit", fit, raising=False)
-    riata.DependencyParser(tags="own", epochs=1).fit(data, listener=ignore)
+    riata.DependencyParser(tags="own", epochs=1).fit(data)
     assert seen[-1].sentences_of(1) == tags
     assert [seen[-1].sentences_of(i) for i in (0, 2, 3)] == [data.sentences_of(i) for i in (0, 2, 3)]
 
@@ -63,9 +62,9 @@ def test_folds_are_whole_documents_wherever_their_sentences_are():
 
 def test_development_data_are_tagged_by_the_taggers():
     parser = riata.DependencyParser(tags="own", epochs=3)
-    parser.fit(treebank()[:20], None, other_tags(treebank()[20:]), listener=ignore)
+    parser.fit(treebank()[:20], None, other_tags(treebank()[20:]))
     again = riata.DependencyParser(tags="own", epochs=3, dev=as_corpus(treebank()[20:]))
-    again.fit(treebank()[:20], listener=ignore)
+    again.fit(treebank()[:20])
     assert parser.best_score_ == again.best_score_ == pytest.approx(100 * again.score(treebank()[20:]))
     assert riata.DependencyParser(tags="own", epochs=3, dev=0.2).fit(treebank()).best_score_ is not None
 
@@ -124,15 +123,15 @@ def test_files_come_out_with_tags_and_trees(parser, run, tmp_path, monkeypatch):
 )
 def test_what_taggers_cannot_be_combined_with_is_refused(options, message):
     with pytest.raises(riata.RiataError, match=message):
-        riata.DependencyParser(**{"tags": "own", **options}).fit(treebank(), listener=ignore)
+        riata.DependencyParser(**{"tags": "own", **options}).fit(treebank())
 
 
 def test_parts_of_data_and_words_alone_are_refused(parser):
     refused(UnsupportedError, "partial_fit goes on", parser.partial_fit, treebank())
     alone = [[(word, head, relation) for word, _, head, relation in sentence] for sentence in treebank()]
-    refused(DataError, "no tags beside the words", riata.DependencyParser(tags="own").fit, alone, listener=ignore)
+    refused(DataError, "no tags beside the words", riata.DependencyParser(tags="own").fit, alone)
     with pytest.raises(DataError, match="fewer than two sentences"):
-        riata.DependencyParser(tags="own").fit(treebank()[:1], listener=ignore)
+        riata.DependencyParser(tags="own").fit(treebank()[:1])
 
 
 def test_other_tasks_have_no_taggers(run):

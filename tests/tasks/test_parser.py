@@ -224,7 +224,7 @@ def test_heads_are_numbers_where_the_parser_may_abstain(recipe):
         [("the", "2", "det"), ("dog", "3", "nsubj"), ("barks", "0", "root")],
         [("dogs", "2", "nsubj"), ("bark", "0", "root")],
     ] * 4
-    parser = riata.DependencyParser(recipe, epochs=4, tags="given").fit(train, listener=lambda event: None)
+    parser = riata.DependencyParser(recipe, epochs=4, tags="given").fit(train)
     parser.calibration_ = (Calibration(), Calibration())
     words = [["the", "dog", "barks"]]
     assert (

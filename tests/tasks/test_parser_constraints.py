@@ -260,7 +260,7 @@ def test_conditions_read_tags_of_its_own_by_number(recipe):
     """The data to predict have only words."""
     train = [[("the", "DET", "2", "det"), ("dog", "NOUN", "3", "nsubj"), ("barks", "VERB", "0", "root")]] * 4
     train += [[("dogs", "NOUN", "2", "nsubj"), ("see", "VERB", "0", "root"), ("cats", "NOUN", "2", "obj")]] * 4
-    parser = riata.DependencyParser(recipe, tags="own", epochs=4).fit(train, listener=lambda event: None)
+    parser = riata.DependencyParser(recipe, tags="own", epochs=4).fit(train)
     words = [["the", "dog", "barks"]]
     assert "nsubj" in [relation for _, relation in parser.predict(words)[0]]
     for column in (1, "tag"):

@@ -16,10 +16,6 @@ TRAIN = riata.load("embedded", "train")[:40]
 ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
 
 
-def silent(event):
-    pass
-
-
 @pytest.mark.parametrize(
     ("estimator", "recipe", "structure"),
     [
@@ -39,7 +35,7 @@ def test_without_a_recipe_the_task_chooses_one_for_the_structure(estimator, reci
 
 
 def test_the_recipe_that_was_chosen_is_kept_in_the_file(tmp_path):
-    chunker = riata.Chunker(epochs=1).fit(TRAIN, listener=silent)
+    chunker = riata.Chunker(epochs=1).fit(TRAIN)
     assert chunker.recipe is None  # parameters stay as they were given
     loaded = stored(chunker, tmp_path)
     assert loaded.recipe == "mira"
@@ -51,7 +47,7 @@ def test_every_preset_trains(cls, name):
     estimator = cls.preset(name, epochs=1, seeds=1)
     assert estimator.seeds == 1
     assert choice_of(estimator).recipe.name == cls.presets[name].get("recipe", "mira")
-    estimator.fit(TRAIN, listener=silent)
+    estimator.fit(TRAIN)
     assert len(estimator.predict(TRAIN)) == len(TRAIN)
 
 
@@ -65,7 +61,7 @@ def test_settings_of_a_preset_are_those_of_its_recipe():
     assert riata.Chunker.preset("best").settings == {"update": "best"}
     assert riata.Chunker.preset("best", settings={"alpha": 0.5}).settings == {"update": "best", "alpha": 0.5}
     assert riata.Chunker.preset("best", settings={"update": "mean"}).settings == {"update": "mean"}
-    other = riata.Chunker.preset("best", recipe="mira", epochs=1, seeds=1).fit(TRAIN, listener=silent)
+    other = riata.Chunker.preset("best", recipe="mira", epochs=1, seeds=1).fit(TRAIN)
     assert not other.settings
 
 
