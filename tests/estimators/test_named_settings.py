@@ -7,6 +7,7 @@ import pytest
 
 import riata
 from checks import copies, refused
+from python_problems import LeftToRight
 from riata import other_words, registry
 from riata.commands.base import cli
 from riata.errors import SettingError, UnknownNameError
@@ -16,18 +17,9 @@ WORDS, LABELS = [["a", "b"], ["b"]], [["B-X", "O"], ["O"]]
 ESTIMATORS = [task.estimator for task in registry.all_of("task").values()]
 
 
-class Letters(riata.Problem):
-    def initial(self, x: str) -> tuple[str, ...]:
-        return ()
-
+class Letters(LeftToRight):
     def actions(self, x: str, s: tuple[str, ...]) -> tuple[str, ...]:
         return ("V", "C")
-
-    def apply(self, x: str, s: tuple[str, ...], a: str) -> tuple[str, ...]:
-        return (*s, a)
-
-    def is_goal(self, x: str, s: tuple[str, ...]) -> bool:
-        return len(s) == len(x)
 
     def observe(self, x: str, s: tuple[str, ...]) -> list[str]:
         return [x[len(s)]]

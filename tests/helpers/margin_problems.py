@@ -8,6 +8,7 @@ import pytest
 import riata
 from chain_problems import options, random_labels, random_model
 from oracle.margins import Margins
+from python_problems import LeftToRight
 
 
 def labelled(corpus, gold):
@@ -47,20 +48,11 @@ def same_as_the_twin(corpus, weights, **chosen):
     return found
 
 
-class Labels(riata.Problem):
+class Labels(LeftToRight):
     """Labels from left to right, with features of real values and of the label before."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         return "ABC"
-
-    def apply(self, x, s, a):
-        return (*s, a)
-
-    def is_goal(self, x, s):
-        return len(s) == len(x)
 
     def features(self, x, s, a):
         return [(f"{x[len(s)]}{a}", 0.5 + len(s)), f"{s[-1:]}{a}"]

@@ -12,20 +12,24 @@ TAGS = [["V" if c in "aeiou" else "C" for c in word] for word in WORDS]
 RECIPES = [name for name in registry.names("recipe") if registry.get("recipe", name).searches]
 
 
-class Tagging(riata.Problem):
-    """The contract's example."""
+class LeftToRight(riata.Problem):
+    """An action for every element of the input; a state is what was done."""
 
     def initial(self, x):
         return ()
-
-    def actions(self, x, s):
-        return ("V", "C")
 
     def apply(self, x, s, a):
         return (*s, a)
 
     def is_goal(self, x, s):
         return len(s) == len(x)
+
+
+class Tagging(LeftToRight):
+    """The contract's example."""
+
+    def actions(self, x, s):
+        return ("V", "C")
 
     def features(self, x, s, a):
         return [f"w={x[len(s)]}|{a}", f"p={s[-1:]}|{a}"]
@@ -34,13 +38,13 @@ class Tagging(riata.Problem):
         return sum(a != b for a, b in zip(s, y, strict=False))
 
 
-class Observing(riata.Problem):
+class Observing(LeftToRight):
     """Labels from left to right, scored by the word and the label before, with features joined natively."""
 
     def __init__(self, labels=("A", "B", "C")):
         self.labels = labels
 
-    initial, apply, is_goal, regret = Tagging.initial, Tagging.apply, Tagging.is_goal, Tagging.regret
+    regret = Tagging.regret
 
     def actions(self, x, s):
         return self.labels

@@ -6,25 +6,19 @@ import pytest
 
 import riata
 from checks import refused
-from python_problems import TAGS, WORDS, Tagging, with_weights
+from python_problems import TAGS, WORDS, LeftToRight, Tagging, with_weights
 from riata.errors import DataError, UnsupportedError
 from samples import for_each
 
 LABELS = ("A", "B")
 
 
-class Pieces(riata.Problem):
+class Pieces(LeftToRight):
     """A word is cut into labelled pieces of one to three letters."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         here = self.covered(x, s)
         return [(size, label) for size in (1, 2, 3) if here + size <= len(x) for label in LABELS]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return self.covered(x, s) == len(x)

@@ -7,7 +7,7 @@ import pytest
 import riata
 from chain_problems import random_model
 from checks import refused, stored
-from python_problems import Tagging, with_weights
+from python_problems import LeftToRight, Tagging, with_weights
 from riata.errors import SearchError, SettingError, UnknownNameError
 from samples import CHUNKS
 
@@ -22,20 +22,14 @@ class Slow(Tagging):
         return super().features(x, s, a)
 
 
-class Endless(riata.Problem):
+class Endless(LeftToRight):
     """One can stop at any time, but going on scores higher: a best-first queue never takes a goal out."""
 
     def __init__(self):
         self.goals = []
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return ("stop", "left", "right")
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         done = s[-1:] == ("stop",)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 import riata
-from python_problems import KeyedSet, WordSet, with_weights
+from python_problems import KeyedSet, LeftToRight, WordSet, with_weights
 from riata.errors import SettingError
 from samples import for_each
 
@@ -58,17 +58,11 @@ def test_the_number_followed_must_not_be_negative():
         riata.Predictor(WordSet(), settings={"siblings": -1}).fit(*noise(1))
 
 
-class Choice(riata.Problem):
+class Choice(LeftToRight):
     """One of many, each with a weight of its own; a right one is any that is in the truth."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         return x
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return len(s) == 1
@@ -110,19 +104,13 @@ def test_where_a_search_ends_without_a_goal_the_best_right_states_are_followed(s
     assert model.weights() == {**towards, "f": -1.0}
 
 
-class Ways(riata.Problem):
+class Ways(LeftToRight):
     """Three steps of any letters; what is right has the letters of the truth in any order. Ranks are given by h alone."""
 
     ranks: ClassVar = {}  # of letters
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return [a for a in x if a not in s]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return len(s) == 3

@@ -8,6 +8,7 @@ import riata
 from chain_problems import noise
 from checks import refused
 from laso_comparison import compared
+from python_problems import LeftToRight
 from riata.errors import SettingError
 from riata.features.templates import parse
 from samples import CHUNKS, for_each
@@ -59,18 +60,9 @@ def test_every_update_violates_and_the_bound_holds():
 
 
 def test_where_no_difference_is_longer_than_one_both_thresholds_are_the_same():
-    class Tiny(riata.Problem):
-        def initial(self, x):
-            return ()
-
+    class Tiny(LeftToRight):
         def actions(self, x, s):
             return ("V", "C")
-
-        def apply(self, x, s, a):
-            return (*s, a)
-
-        def is_goal(self, x, s):
-            return len(s) == len(x)
 
         def features(self, x, s, a):
             return [(f"w={x[len(s)]}|{a}", 0.01), (f"p={s[-1:]}|{a}", 0.01)]

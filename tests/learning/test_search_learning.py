@@ -13,6 +13,7 @@ from checks import refused
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, orders, same
 from oracle.laso import norm
 from packed_weights import weights_of
+from python_problems import LeftToRight
 from riata.errors import SearchError, SettingError
 from samples import for_each, some_slow, tried
 
@@ -494,20 +495,14 @@ def test_tokens_that_search_does_not_count_are_not_said_to_be_right():
 AHEAD = 0.1 + 0.2  # which is more than 0.3, by rounding
 
 
-class Pair(riata.Problem):
+class Pair(LeftToRight):
     """One of two, whose ranks are given."""
 
     def __init__(self, right, wrong):
         self.ranks = {("right",): right, ("wrong",): wrong}
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return ("right", "wrong")
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return len(s) == 1

@@ -13,6 +13,7 @@ from python_problems import (
     WORDS,
     Keyed,
     KeyedSet,
+    LeftToRight,
     Observing,
     Tagging,
     WordSet,
@@ -39,17 +40,11 @@ def normalised(paths, temperature=1.0):
     return np.exp(logs - np.logaddexp.reduce(logs))
 
 
-class Segmenting(riata.Problem):
+class Segmenting(LeftToRight):
     """Cuts x into pieces of one or two letters."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         return [n for n in (1, 2) if sum(s) + n <= len(x)]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return sum(s) == len(x)

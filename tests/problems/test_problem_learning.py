@@ -7,7 +7,18 @@ import pytest
 
 import riata
 from checks import refused
-from python_problems import RECIPES, TAGS, WORDS, Keyed, KeyedSet, Observing, Tagging, WordSet, with_weights
+from python_problems import (
+    RECIPES,
+    TAGS,
+    WORDS,
+    Keyed,
+    KeyedSet,
+    LeftToRight,
+    Observing,
+    Tagging,
+    WordSet,
+    with_weights,
+)
 from riata import _core
 from riata.data.memory import as_corpus
 from riata.errors import DataError, SearchError, SettingError
@@ -274,18 +285,12 @@ def truth(x):
 Y = [truth(x) for x in X]
 
 
-class Pieces(riata.Problem):
+class Pieces(LeftToRight):
     """An action is a kind and a length."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         left = len(x.split()) - self.covered(x, s)
         return [(kind, size) for kind in KINDS for size in SIZES if size <= left]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def covered(self, x, s):
         return sum(size for _, size in s)

@@ -7,6 +7,7 @@ import pytest
 import riata
 from checks import refused
 from oracle.searched_margin import of_problem
+from python_problems import LeftToRight
 from riata import _core
 from riata.errors import DataError, SettingError, UnsupportedError
 from samples import for_each
@@ -14,23 +15,14 @@ from samples import for_each
 EPOCHS, C = 4, 0.3
 
 
-class Chain(riata.Problem):
+class Chain(LeftToRight):
     """Labels from left to right. A token is two numbers; a pair of labels is a feature."""
 
     def __init__(self, labels=("A", "B"), costs=None):
         self.labels, self.costs = labels, costs or {}
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return self.labels
-
-    def apply(self, x, s, a):
-        return (*s, a)
-
-    def is_goal(self, x, s):
-        return len(s) == len(x)
 
     def features(self, x, s, a):
         u, v = x[len(s)]
