@@ -19,7 +19,7 @@ from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.scoring import accuracy_of, f1_of, paired_test
 from riata.showing.text import as_text as shown
-from samples import as_text, embedded
+from samples import as_text, embedded, for_rows
 
 
 @pytest.fixture(scope="module")
@@ -168,15 +168,13 @@ def test_the_command_shows_what_the_function_finds(folder, run):
     assert "compare-models" in run("--help")[1]
 
 
-@pytest.mark.parametrize(
-    ("models", "data", "says"),
-    [
-        (("a", "t"), as_text(), "different tasks, 'chunk' and 'tag'"),
-        (("a", "b"), "", "the file holds no tokens"),
-        (("a", "b"), "The DT\n", "scoring needs the output column"),
-        (("a", "b"), "The\n", "the model reads column 1"),
-        (("a", "none"), as_text(), "none.riata: no such file"),
-    ],
+@for_rows(
+    "models, data, says",
+    (("a", "t"), as_text(), "different tasks, 'chunk' and 'tag'"),
+    (("a", "b"), "", "the file holds no tokens"),
+    (("a", "b"), "The DT\n", "scoring needs the output column"),
+    (("a", "b"), "The\n", "the model reads column 1"),
+    (("a", "none"), as_text(), "none.riata: no such file"),
 )
 def test_bad_input_is_told(folder, run, models, data, says):
     (folder / "new.txt").write_text(data, encoding="utf-8")

@@ -14,7 +14,7 @@ from checks import refused
 from riata import Chunker, JointTagger, Tagger
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.scoring.figures import t_interval
-from samples import as_text, embedded
+from samples import as_text, embedded, for_rows
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +62,13 @@ def test_by_beam_models_are_trained_and_decoded_with_it(data):
     assert curve.to_dict()["points"][-1]["at"] == "inf"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "estimator",
-    [
-        Chunker(epochs=3),
-        Chunker("laso-alma", epochs=2, beam=2),
-        Chunker("mira", epochs=2, learn_as="bioes", cutoff=2),
-        Tagger("early", epochs=2, beam=2),
-        JointTagger(epochs=2, beam=2),
-    ],
+    Chunker(epochs=3),
+    Chunker("laso-alma", epochs=2, beam=2),
+    Chunker("mira", epochs=2, learn_as="bioes", cutoff=2),
+    Tagger("early", epochs=2, beam=2),
+    JointTagger(epochs=2, beam=2),
     ids=str,
 )
 def test_by_epoch_points_are_trainings_of_so_many_epochs(data, estimator):
@@ -114,19 +112,17 @@ def test_what_is_shown(data, tmp_path):
     refused(SettingError, "ends in", curve.plot, tmp_path / "curve.gif")
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
-    [
-        ({"by": "sise"}, UnknownNameError, "Did you mean 'size'"),
-        ({"seeds": 0}, SettingError, "seeds is 0"),
-        ({"at": []}, SettingError, "above 0"),
-        ({"at": [0]}, SettingError, "above 0"),
-        ({"at": ["x"]}, SettingError, "above 0"),
-        ({"at": [61]}, SettingError, "of 60 sentences"),
-        ({"at": [1.5]}, SettingError, "whole number of sentences"),
-        ({"by": "epoch", "at": [1]}, SettingError, "after every epoch"),
-        ({"by": "beam"}, UnsupportedError, "has no beam"),
-    ],
+@for_rows(
+    "options, error, says",
+    ({"by": "sise"}, UnknownNameError, "Did you mean 'size'"),
+    ({"seeds": 0}, SettingError, "seeds is 0"),
+    ({"at": []}, SettingError, "above 0"),
+    ({"at": [0]}, SettingError, "above 0"),
+    ({"at": ["x"]}, SettingError, "above 0"),
+    ({"at": [61]}, SettingError, "of 60 sentences"),
+    ({"at": [1.5]}, SettingError, "whole number of sentences"),
+    ({"by": "epoch", "at": [1]}, SettingError, "after every epoch"),
+    ({"by": "beam"}, UnsupportedError, "has no beam"),
 )
 def test_bad_settings_are_refused(data, options, error, says):
     refused(error, says, riata.learning_curve, Chunker(epochs=1), *data, **options)
@@ -169,22 +165,20 @@ def test_the_command_prints_what_the_function_finds(folder, run):
     assert run("curve", "joint", "--train", "data.txt", *beams)[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--sizes", "x"), "--sizes is 'x'"),
-        (("--sizes", "0,1"), "--sizes is '0,1'"),
-        (("--sizes", "nan"), "--sizes is 'nan'"),
-        (("--sizes", "99"), "of 18 sentences"),
-        (("--beams", "1,2"), "--beams is for curves by beam"),
-        (("--by", "epoch", "--sizes", "1"), "--sizes is for curves by size"),
-        (("--by", "beam", "--recipe", "early", "--beam", "3"), "Give the widths as --beams"),
-        (("--by", "beam"), "has no beam"),
-        (("--by", "nothing"), "nothing"),
-        (("--plot", "c.gif"), "ends in .svg or .png"),
-        (("--test", "none.txt"), "none.txt: no such file"),
-        (("--recipe", "earli"), "Did you mean 'early'"),
-    ],
+@for_rows(
+    "options, says",
+    (("--sizes", "x"), "--sizes is 'x'"),
+    (("--sizes", "0,1"), "--sizes is '0,1'"),
+    (("--sizes", "nan"), "--sizes is 'nan'"),
+    (("--sizes", "99"), "of 18 sentences"),
+    (("--beams", "1,2"), "--beams is for curves by beam"),
+    (("--by", "epoch", "--sizes", "1"), "--sizes is for curves by size"),
+    (("--by", "beam", "--recipe", "early", "--beam", "3"), "Give the widths as --beams"),
+    (("--by", "beam"), "has no beam"),
+    (("--by", "nothing"), "nothing"),
+    (("--plot", "c.gif"), "ends in .svg or .png"),
+    (("--test", "none.txt"), "none.txt: no such file"),
+    (("--recipe", "earli"), "Did you mean 'early'"),
 )
 def test_bad_options_are_told(folder, run, options, says):
     err = run.refused("curve", "chunk", "--train", "data.txt", *options)

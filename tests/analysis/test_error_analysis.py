@@ -17,7 +17,7 @@ from riata.analysis.slices import by_frequency, by_seen, by_sentence_length, by_
 from riata.analysis.vocabulary import Vocabulary
 from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
-from samples import FEATURES, TAGS, as_text, embedded, feature_tagger, hashed_chunker
+from samples import FEATURES, TAGS, as_text, embedded, feature_tagger, for_rows, hashed_chunker
 
 
 @pytest.fixture(scope="module")
@@ -187,18 +187,16 @@ def test_the_command_draws(folder, run):
     assert (folder / "e.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("options", "data", "says"),
-    [
-        ((), "", "the file holds no tokens"),
-        ((), "The DT\n", "scoring needs the output column"),
-        ((), "The\n", "the model reads column 1"),
-        (("--beams", "1,x"), as_text(), "expected whole numbers"),
-        (("--plot", "e.pdf"), as_text(), "ends in .svg or .png"),
-        (("--plot", "none/e.png"), as_text(), "its folder does not exist"),
-        (("--train", "none.txt"), as_text(), "none.txt: no such file"),
-        (("--examples", "-1"), as_text(), "-1"),
-    ],
+@for_rows(
+    "options, data, says",
+    ((), "", "the file holds no tokens"),
+    ((), "The DT\n", "scoring needs the output column"),
+    ((), "The\n", "the model reads column 1"),
+    (("--beams", "1,x"), as_text(), "expected whole numbers"),
+    (("--plot", "e.pdf"), as_text(), "ends in .svg or .png"),
+    (("--plot", "none/e.png"), as_text(), "its folder does not exist"),
+    (("--train", "none.txt"), as_text(), "none.txt: no such file"),
+    (("--examples", "-1"), as_text(), "-1"),
 )
 def test_bad_input_is_told(folder, run, options, data, says):
     (folder / "new.txt").write_text(data, encoding="utf-8")

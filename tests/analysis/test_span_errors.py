@@ -8,6 +8,7 @@ from riata.analysis.confusions import label_confusions, matrix, most_frequent
 from riata.analysis.span_errors import KINDS, by_kind, span_errors, type_confusions
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
+from samples import for_rows
 
 
 def tags(text):
@@ -15,22 +16,20 @@ def tags(text):
     return ["O" if t == "o" else f"I-{t[0]}" if t.endswith(".") else f"B-{t}" for t in text.split()]
 
 
-@pytest.mark.parametrize(
-    ("kind", "gold", "found"),
-    [
-        ("type", "X X.", "Y Y."),
-        ("too long", "o X o", "X X. X."),
-        ("too short", "X X.", "o X"),
-        ("shifted", "X X. o", "o X X."),
-        ("shifted", "X X. Y Y. o", "o X X. Y Y."),
-        ("merged", "X Y", "X X."),
-        ("merged", "X X", "X X."),
-        ("split", "X X.", "Y X"),
-        ("type and borders", "X X.", "Y o"),
-        ("type and borders", "X X", "Y Y."),
-        ("missed", "X", "o"),
-        ("invented", "o", "X"),
-    ],
+@for_rows(
+    "kind, gold, found",
+    ("type", "X X.", "Y Y."),
+    ("too long", "o X o", "X X. X."),
+    ("too short", "X X.", "o X"),
+    ("shifted", "X X. o", "o X X."),
+    ("shifted", "X X. Y Y. o", "o X X. Y Y."),
+    ("merged", "X Y", "X X."),
+    ("merged", "X X", "X X."),
+    ("split", "X X.", "Y X"),
+    ("type and borders", "X X.", "Y o"),
+    ("type and borders", "X X", "Y Y."),
+    ("missed", "X", "o"),
+    ("invented", "o", "X"),
 )
 def test_every_kind_by_hand(kind, gold, found):
     (error,) = span_errors(outputs([tags(gold)], [tags(found)]).main)

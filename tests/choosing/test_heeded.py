@@ -14,7 +14,7 @@ from riata.features.joint import parse as parse_joint
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.inference.structure import CHUNK_LABELS, SPACE
-from samples import CHUNKS, FEATURES, TAGS, WORDS
+from samples import CHUNKS, FEATURES, TAGS, WORDS, for_rows
 
 
 @pytest.mark.parametrize(
@@ -215,13 +215,11 @@ def test_sentences_of_features_are_advised_a_structure_and_a_recipe_that_take_th
     riata.Tagger(recipe, structure=structure, epochs=1).fit(FEATURES, TAGS)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "data", "language", "line"),
-    [
-        (riata.Chunker, CHUNKS, parse, "word[0]"),
-        (riata.Chunker, CHUNKS, parse_segments, "inside word[0]"),
-        (riata.JointTagger, JOINT, parse_joint, "tag word[0]"),
-    ],
+@for_rows(
+    "estimator, data, language, line",
+    (riata.Chunker, CHUNKS, parse, "word[0]"),
+    (riata.Chunker, CHUNKS, parse_segments, "inside word[0]"),
+    (riata.JointTagger, JOINT, parse_joint, "tag word[0]"),
     ids=["chain", "segments", "joint"],
 )
 def test_the_line_that_is_advised_for_a_list_is_read(estimator, data, language, line):

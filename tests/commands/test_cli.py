@@ -14,7 +14,7 @@ import pytest
 import riata
 from riata import registry
 from riata.choosing.preference import recipe_name
-from samples import CHUNKS, as_text, embedded, some_slow
+from samples import CHUNKS, as_text, embedded, for_rows, some_slow
 
 KEYS = [
     "task",
@@ -412,18 +412,16 @@ def test_evaluate_takes_plain_labels_for_tags_unless_told(trained, run):
     assert json.loads(run(*told)[1])["metrics"] == {"accuracy": 100.0}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "options",
-    [
-        [],
-        ["train.txt"],
-        ["--model", "m.riata"],
-        ["--gold", "train.txt"],
-        ["--model", "m.riata", "train.txt", "--gold", "train.txt"],
-        ["--model", "m.riata", "train.txt", "--against", "train.txt"],
-        ["train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
-        ["--model", "m.riata", "train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
-    ],
+    [],
+    ["train.txt"],
+    ["--model", "m.riata"],
+    ["--gold", "train.txt"],
+    ["--model", "m.riata", "train.txt", "--gold", "train.txt"],
+    ["--model", "m.riata", "train.txt", "--against", "train.txt"],
+    ["train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
+    ["--model", "m.riata", "train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
     ids=" ".join,
 )
 def test_evaluate_ignores_nothing_that_was_asked(trained, run, options):
@@ -594,20 +592,18 @@ def test_completion_answers_the_shell():
     assert complete("riata nosuch --de") == []
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "verb",
-    [
-        [],
-        ["train"],
-        ["predict"],
-        ["evaluate"],
-        ["inspect"],
-        ["pieces"],
-        ["data"],
-        ["data", "fetch"],
-        ["demo"],
-        ["completion"],
-    ],
+    [],
+    ["train"],
+    ["predict"],
+    ["evaluate"],
+    ["inspect"],
+    ["pieces"],
+    ["data"],
+    ["data", "fetch"],
+    ["demo"],
+    ["completion"],
 )
 def test_help_shows_examples(run, verb):
     out = run.ok(*verb, "--help")

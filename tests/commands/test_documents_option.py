@@ -8,6 +8,7 @@ import pytest
 
 import riata
 from checks import refused
+from samples import for_rows
 
 TRAIN = riata.load("embedded", "train")[:240]
 COLUMN = ["--documents", "1"]  # word, document, tag, chunk label
@@ -137,19 +138,17 @@ def test_compare_deals_and_resamples_documents(trained, run):
     assert plain["resampled"] == "sentences" and "dealt at random" in plain["scored"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["evaluate", "--model", "lines.riata", "lines.txt", "--documents", "1"], "column 1 names documents here, and the model"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--documents", "1"], "--inputs"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--documents", "-1"], "counted from 0"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--documents", "7"], "column 7, which should name documents"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--text", "--documents", "3"], "has no columns"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "3,4"], "names 2 columns; expected one"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "first"], "'first' is a name, and this is a file of columns"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc"], "tab-separated columns of CoNLL-U"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc", "--format", "columns"], "is a field of CoNLL-U"),
-    ],
+@for_rows(
+    "arguments, told",
+    (["evaluate", "--model", "lines.riata", "lines.txt", "--documents", "1"], "column 1 names documents here, and the model"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--documents", "1"], "--inputs"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--documents", "-1"], "counted from 0"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--documents", "7"], "column 7, which should name documents"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--text", "--documents", "3"], "has no columns"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "3,4"], "names 2 columns; expected one"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "first"], "'first' is a name, and this is a file of columns"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc"], "tab-separated columns of CoNLL-U"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc", "--format", "columns"], "is a field of CoNLL-U"),
 )  # fmt: skip
 def test_what_cannot_be_a_column_of_documents_is_refused(trained, run, arguments, told):
     err = run.refused(*arguments)

@@ -7,7 +7,7 @@ import pytest
 import riata
 from riata.commands.explain import FOUND
 from riata.scoring.search_errors import FAULTS
-from samples import as_text
+from samples import as_text, for_rows
 
 
 @pytest.fixture(scope="module")
@@ -114,16 +114,14 @@ def test_another_beam_and_training(here, run):
     assert any(step["restart"] for step in trained["trace"]["steps"])
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "arguments, said",
-    [
-        (["--sentence", "0"], "from 1 to 30"),
-        (["--sentence", "31"], "from 1 to 30"),
-        (["--sentence", "worst"], "wrong, search"),
-        (["--beam", "0"], "--beam"),
-        (["--html", "missing/why.html"], "folder"),
-        (["--html", "."], "folder"),
-    ],
+    (["--sentence", "0"], "from 1 to 30"),
+    (["--sentence", "31"], "from 1 to 30"),
+    (["--sentence", "worst"], "wrong, search"),
+    (["--beam", "0"], "--beam"),
+    (["--html", "missing/why.html"], "folder"),
+    (["--html", "."], "folder"),
 )
 def test_wrong_usage(here, run, arguments, said):
     err = run.refused("explain", "--model", "chain.riata", *arguments, "test.txt")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import riata
-from samples import embedded, for_each
+from samples import embedded, for_each, for_rows
 
 
 @pytest.fixture(scope="module")
@@ -135,20 +135,18 @@ def test_python_reads_the_same_files(folder):
     assert riata.read_jsonl("out.jsonl.gz").sentences_of(1) == model.predict(riata.read_jsonl("test.spans.jsonl"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["predict", "--model", "two.riata", "bad.jsonl"], "bad.jsonl:2: this is no JSON"),
-        (["train", "ner", "--train", "bad.jsonl", "--model", "x.riata"], "bad.jsonl:2: this is no JSON"),
-        (["train", "ner", "--train", "train.jsonl", "--outputs", "tags", "--model", "x.riata"], "Unknown column 'tags'"),
-        (["train", "ner", "--train", "words.jsonl", "--model", "x.riata"], "words.jsonl: the objects have tokens and 0 lists of labels"),
-        (["train", "joint", "--train", "test.spans.jsonl", "--model", "x.riata"], "1 list of labels; expected 2"),
-        (["train", "parse", "--train", "train.jsonl", "--model", "x.riata"], "Unknown column 'heads'"),
-        (["train", "ner", "--train", "train.jsonl", "--misaligned", "keep", "--model", "x.riata"], "value of misaligned 'keep'"),
-        (["train", "ner", "--train", "train.txt", "--misaligned", "drop", "--model", "x.riata"], "mean nothing for files of columns"),
-        (["predict", "--model", "columns.riata", "--text", "--format", "conllu", "train.txt"], "running text has no columns"),
-        (["predict", "--model", "two.riata", "texts.jsonl"], "texts.jsonl:1: there are no values for each token in 'pos'"),
-    ],
+@for_rows(
+    "arguments, said",
+    (["predict", "--model", "two.riata", "bad.jsonl"], "bad.jsonl:2: this is no JSON"),
+    (["train", "ner", "--train", "bad.jsonl", "--model", "x.riata"], "bad.jsonl:2: this is no JSON"),
+    (["train", "ner", "--train", "train.jsonl", "--outputs", "tags", "--model", "x.riata"], "Unknown column 'tags'"),
+    (["train", "ner", "--train", "words.jsonl", "--model", "x.riata"], "words.jsonl: the objects have tokens and 0 lists of labels"),
+    (["train", "joint", "--train", "test.spans.jsonl", "--model", "x.riata"], "1 list of labels; expected 2"),
+    (["train", "parse", "--train", "train.jsonl", "--model", "x.riata"], "Unknown column 'heads'"),
+    (["train", "ner", "--train", "train.jsonl", "--misaligned", "keep", "--model", "x.riata"], "value of misaligned 'keep'"),
+    (["train", "ner", "--train", "train.txt", "--misaligned", "drop", "--model", "x.riata"], "mean nothing for files of columns"),
+    (["predict", "--model", "columns.riata", "--text", "--format", "conllu", "train.txt"], "running text has no columns"),
+    (["predict", "--model", "two.riata", "texts.jsonl"], "texts.jsonl:1: there are no values for each token in 'pos'"),
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(run, folder, arguments, said):
     (folder / "bad.jsonl").write_text('{"tokens": ["a"], "pos": ["X"], "ner_tags": ["O"]}\n{"tokens": \n')

@@ -14,7 +14,7 @@ from checks import refused
 from riata.commands import main
 from riata.errors import DataError
 from riata.shortage import is_shortage
-from samples import CHUNKS, as_text
+from samples import CHUNKS, as_text, for_rows
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
@@ -66,13 +66,11 @@ def test_a_label_of_a_megabyte_is_told_in_short(folder, capsys):
     run(capsys, "train", "chunk", "--train", "data.txt", "--model", "m.riata", "--epochs", "1")
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (f"The DT B-NP\n{TOKEN}\n", "data.txt:2: expected 3 columns"),
-        (f"The DT B-NP\ndog NN {TOKEN}\n", "data.txt:2: label 'aB1-é東."),
-        ("x" * (17 << 20) + " NN B-NP\n", "data.txt:1: a line is longer than 16 MiB"),
-    ],
+@for_rows(
+    "text, says",
+    (f"The DT B-NP\n{TOKEN}\n", "data.txt:2: expected 3 columns"),
+    (f"The DT B-NP\ndog NN {TOKEN}\n", "data.txt:2: label 'aB1-é東."),
+    ("x" * (17 << 20) + " NN B-NP\n", "data.txt:1: a line is longer than 16 MiB"),
 )
 def test_an_error_shows_a_megabyte_in_short(folder, capsys, text, says):
     (folder / "data.txt").write_text(text)
@@ -117,17 +115,15 @@ def test_a_process_with_little_memory_ends_with_one_message(tmp_path, megabytes)
     assert done.returncode == 0 or not (tmp_path / "m.riata").exists()
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        (MemoryError(), True),
-        (RuntimeError("can't start new thread"), True),
-        (ImportError("libx.so: failed to map segment from shared object"), True),
-        (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
-        (RuntimeError("anything else"), False),
-        (KeyError("can't start new thread"), False),
-        (None, False),
-    ],
+@for_rows(
+    "error, expected",
+    (MemoryError(), True),
+    (RuntimeError("can't start new thread"), True),
+    (ImportError("libx.so: failed to map segment from shared object"), True),
+    (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
+    (RuntimeError("anything else"), False),
+    (KeyError("can't start new thread"), False),
+    (None, False),
 )
 def test_what_is_a_shortage(error, expected):
     assert is_shortage(error) is expected

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import riata
-from samples import for_each
+from samples import for_each, for_rows
 
 
 @pytest.fixture
@@ -49,24 +49,22 @@ def test_given_boundaries(folder, run):
     assert "bare.txt:2: labelling arguments whose boundaries are given" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("train", "tag", "--train", "train.txt", "--model", "t.riata", "--boundaries", "given"),
-            "--boundaries is for predicates",
-        ),
-        ((*TRAIN, "--boundaries", "gven"), "Did you mean 'given'?"),
-        ((*TRAIN, "--inputs", "1"), "a file of roles has its own columns"),
-        ((*TRAIN, "--format", "conllu"), "files of the task 'srl' are in the format propbank"),
-        ((*TRAIN, "--stream"), "files of roles are read whole"),
-        (
-            ("evaluate", "--gold", "test.txt", "--predicted", "train.txt", "--task", "srl"),
-            "found 12 sentences, but test.txt has 4",
-        ),
-        (("compare", "srl", "--data", "embedded", "--recipes", "perceptron"), "has no column for the task 'srl'"),
-        (("compare", "tag", "--data", "embedded-roles", "--recipes", "perceptron"), "has no column for the task 'tag'"),
-    ],
+@for_rows(
+    "arguments, message",
+    (
+        ("train", "tag", "--train", "train.txt", "--model", "t.riata", "--boundaries", "given"),
+        "--boundaries is for predicates",
+    ),
+    ((*TRAIN, "--boundaries", "gven"), "Did you mean 'given'?"),
+    ((*TRAIN, "--inputs", "1"), "a file of roles has its own columns"),
+    ((*TRAIN, "--format", "conllu"), "files of the task 'srl' are in the format propbank"),
+    ((*TRAIN, "--stream"), "files of roles are read whole"),
+    (
+        ("evaluate", "--gold", "test.txt", "--predicted", "train.txt", "--task", "srl"),
+        "found 12 sentences, but test.txt has 4",
+    ),
+    (("compare", "srl", "--data", "embedded", "--recipes", "perceptron"), "has no column for the task 'srl'"),
+    (("compare", "tag", "--data", "embedded-roles", "--recipes", "perceptron"), "has no column for the task 'tag'"),
 )
 def test_what_is_wrong_is_told_in_one_message(folder, run, arguments, message):
     err = run.refused(*arguments)

@@ -16,6 +16,7 @@ from riata.comparing.digest import of_corpus
 from riata.comparing.folds import deals_documents, folds, others
 from riata.comparing.store import ENDING, Store
 from riata.errors import SettingError, UnknownNameError
+from samples import for_rows
 
 CHUNKS = Kind(Chunker)
 
@@ -75,42 +76,38 @@ def test_what_is_for_all_and_for_none_is_refused():
     refused(SettingError, "none of the recipes", written, ["perceptron"], Kind(Chunker, beam=3))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("larso", "'larso': Unknown recipe 'larso'"),
-        ("early:beem=3", "Unknown setting 'beem'. Did you mean 'beam'"),
-        ("early:seed=3", "Unknown setting 'seed'"),
-        ("early:beam", "'beam' is no setting; expected KEY=VALUE"),
-        ("early:=3", "'=3' is no setting"),
-        ("early:beam=", "'beam=' is no setting"),
-        ("early:beam=2:beam=3", "'beam' is given twice"),
-        ("early:beam=0", "'early:beam=0': setting 'beam'"),
-        ("early:beam=wide", "'early:beam=wide': setting 'beam'"),
-        ("early:epochs=1.5", "setting 'epochs'"),
-        ("early:update=worst", "setting 'update'"),
-        ("early:structure=graph", "Unknown structure 'graph'"),
-        ("early:refit=true", "refit is True, but there are no development data"),
-        ("perceptron:cutoff=2:bits=18", "with bits n-grams are hashed"),
-        ("x=all", "one name cannot be that of all"),
-        ("", "no recipes to compare"),
-        (" , ", "no recipes to compare"),
-    ],
+@for_rows(
+    "text, said",
+    ("larso", "'larso': Unknown recipe 'larso'"),
+    ("early:beem=3", "Unknown setting 'beem'. Did you mean 'beam'"),
+    ("early:seed=3", "Unknown setting 'seed'"),
+    ("early:beam", "'beam' is no setting; expected KEY=VALUE"),
+    ("early:=3", "'=3' is no setting"),
+    ("early:beam=", "'beam=' is no setting"),
+    ("early:beam=2:beam=3", "'beam' is given twice"),
+    ("early:beam=0", "'early:beam=0': setting 'beam'"),
+    ("early:beam=wide", "'early:beam=wide': setting 'beam'"),
+    ("early:epochs=1.5", "setting 'epochs'"),
+    ("early:update=worst", "setting 'update'"),
+    ("early:structure=graph", "Unknown structure 'graph'"),
+    ("early:refit=true", "refit is True, but there are no development data"),
+    ("perceptron:cutoff=2:bits=18", "with bits n-grams are hashed"),
+    ("x=all", "one name cannot be that of all"),
+    ("", "no recipes to compare"),
+    (" , ", "no recipes to compare"),
 )
 def test_errors_name_what_is_wrong(text, said):
     assert said in str(refused(SettingError, "", written, [text], CHUNKS))
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "reason"),
-    [
-        ("perceptron:beam=3", CHUNKS, "which has no beam"),
-        ("memm:structure=segments", CHUNKS, "needs"),
-        ("laso-alma:bits=18", CHUNKS, "bits is set"),
-        ("perceptron", Kind(JointTagger), "needs argmax"),
-        ("perceptron", Kind(Predictor, {"problem": Tagging()}), "searched only"),
-        ("tagged=perceptron:learn_as=bioes", Kind(Tagger), "plain labels"),
-    ],
+@for_rows(
+    "text, kind, reason",
+    ("perceptron:beam=3", CHUNKS, "which has no beam"),
+    ("memm:structure=segments", CHUNKS, "needs"),
+    ("laso-alma:bits=18", CHUNKS, "bits is set"),
+    ("perceptron", Kind(JointTagger), "needs argmax"),
+    ("perceptron", Kind(Predictor, {"problem": Tagging()}), "searched only"),
+    ("tagged=perceptron:learn_as=bioes", Kind(Tagger), "plain labels"),
 )
 def test_what_does_not_go_together_is_refused_with_the_reason(text, kind, reason):
     found = one(text, kind)
@@ -131,15 +128,13 @@ def test_estimators_by_name_are_taken_as_they_are():
     assert b.refused
 
 
-@pytest.mark.parametrize(
-    ("recipes", "told"),
-    [
-        (["crf", "mira"], "crf: sums"),
-        (["crf", "memm", "crf:constrain=true", "semicrf"], "crf: sums"),
-        (["crf:constrain=true", "mira"], ""),
-        (["mira", "laso-alma"], ""),
-        (["crf", "crf-exp"], ""),
-    ],
+@for_rows(
+    "recipes, told",
+    (["crf", "mira"], "crf: sums"),
+    (["crf", "memm", "crf:constrain=true", "semicrf"], "crf: sums"),
+    (["crf:constrain=true", "mira"], ""),
+    (["mira", "laso-alma"], ""),
+    (["crf", "crf-exp"], ""),
 )
 def test_sums_over_all_label_sequences_are_told_beside_others(recipes, told):
     found = note_on_sums(written(recipes, CHUNKS))

@@ -7,7 +7,7 @@ import pytest
 
 from riata import registry
 from riata.inference.structure import SPACE
-from samples import for_each
+from samples import for_each, for_rows
 
 PACKAGE = Path(__file__).parents[2] / "src" / "riata"
 STRUCTURES = registry.names("structure")
@@ -76,19 +76,17 @@ def test_no_switch_on_structures_outside_of_their_own_files():
     assert not found
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
-    [
-        'structure == "chain"',
-        'structure.name in ("segments", "joint")',
-        '{"chain": one, "joint": other}[name]',
-        'tables["segments"]',
-        'tables.get("joint")',
-        'match name:\n    case "chain":\n        pass',
-        "isinstance(model.outputs, ChainOutputs)",
-        "isinstance(weights, (SegmentWeights, SegmentWeights64))",
-        "type(learnt) is LearntJoint",
-    ],
+    'structure == "chain"',
+    'structure.name in ("segments", "joint")',
+    '{"chain": one, "joint": other}[name]',
+    'tables["segments"]',
+    'tables.get("joint")',
+    'match name:\n    case "chain":\n        pass',
+    "isinstance(model.outputs, ChainOutputs)",
+    "isinstance(weights, (SegmentWeights, SegmentWeights64))",
+    "type(learnt) is LearntJoint",
 )
 def test_a_switch_is_found(text):
     assert list(switches(ast.parse(text)))

@@ -8,6 +8,7 @@ import pytest
 import riata
 from riata import registry
 from riata.models.weights_by_name import by_name
+from samples import for_rows
 
 CORPUS = riata.load("embedded", "train", ("word", "tag", "chunk"))[:12]
 OTHERS = riata.load("embedded", "test", ("word", "tag", "chunk"))[:8]
@@ -53,15 +54,13 @@ def test_a_sentence_of_weight_zero_is_left_out(recipe: str) -> None:
     assert one.facts_["sentences"] == len(learnt)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "make",
-    [
-        lambda: riata.JointTagger("max-violation", epochs=2),
-        lambda: riata.JointTagger("crf", structure="factorial", epochs=2),
-        lambda: riata.Tagger(passes=2, folds=2, epochs=2),
-        lambda: chunker("mira", dev=0.25),
-        lambda: chunker("mira", class_weight="balanced"),
-    ],
+    lambda: riata.JointTagger("max-violation", epochs=2),
+    lambda: riata.JointTagger("crf", structure="factorial", epochs=2),
+    lambda: riata.Tagger(passes=2, folds=2, epochs=2),
+    lambda: chunker("mira", dev=0.25),
+    lambda: chunker("mira", class_weight="balanced"),
     ids=["joint", "factorial", "two passes", "dev", "balanced"],
 )
 def test_other_estimators_leave_it_out_too(make: Any) -> None:

@@ -24,7 +24,7 @@ from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.features import transitions as transition_templates
 from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
-from samples import for_each
+from samples import for_each, for_rows
 
 STRUCTURES = registry.names("structure")
 RECIPES = registry.names("recipe")
@@ -317,13 +317,11 @@ def test_settings_that_mean_nothing_beside_parameters_are_refused():
     refused(UnsupportedError, "seeds is 2", checked, riata.Chunker("early", seeds=2, settings={"record": True}))
 
 
-@pytest.mark.parametrize(
-    ("recipe", "queue", "settings"),
-    [
-        ("crf", None, {"optimiser": "sgd", "memory": 9}),
-        ("memm", None, {}),
-        ("laso-perceptron", "exact", {"when": "early", "alpha": 0.5}),
-    ],
+@for_rows(
+    "recipe, queue, settings",
+    ("crf", None, {"optimiser": "sgd", "memory": 9}),
+    ("memm", None, {}),
+    ("laso-perceptron", "exact", {"when": "early", "alpha": 0.5}),
 )
 def test_a_stored_model_whose_training_would_be_refused_today_is_read_and_predicts(recipe, queue, settings):
     model = made("laso-perceptron", "segments", "exact")

@@ -11,6 +11,7 @@ import riata
 from checks import refused
 from riata._core import Alphabet
 from riata.errors import ModelFileError
+from samples import for_rows
 
 texts = st.lists(
     st.text(st.characters(exclude_categories=("Cs",)), max_size=6) | st.sampled_from(["", "a", "b", "a\0b", "é"])
@@ -92,22 +93,20 @@ def test_an_id_that_is_not_there_is_refused(id_: int) -> None:
     refused(riata.RiataError, f"no text with id {id_}", of(["a", "b"]).text, id_)
 
 
-@pytest.mark.parametrize(
-    ("content", "offsets", "reason"),
-    [
-        (b"ab", [], "do not fit"),
-        (b"ab", [0, 1], "do not fit"),
-        (b"ab", [0, 3], "do not fit"),
-        (b"ab", [1, 2], "do not fit"),
-        (b"ab", [0, 2, 1, 2], "do not fit"),
-        (b"ab", [0, -1, 2], "do not fit"),
-        (b"ab", [0, 2**62, 2], "do not fit"),
-        (b"", [0, 1], "do not fit"),
-        (b"aa", [0, 1, 2], "a text twice"),
-        (b"", [0, 0, 0], "a text twice"),
-        (b"\xff", [0, 1], "not UTF-8"),
-        ("é".encode(), [0, 1, 2], "not UTF-8"),
-    ],
+@for_rows(
+    "content, offsets, reason",
+    (b"ab", [], "do not fit"),
+    (b"ab", [0, 1], "do not fit"),
+    (b"ab", [0, 3], "do not fit"),
+    (b"ab", [1, 2], "do not fit"),
+    (b"ab", [0, 2, 1, 2], "do not fit"),
+    (b"ab", [0, -1, 2], "do not fit"),
+    (b"ab", [0, 2**62, 2], "do not fit"),
+    (b"", [0, 1], "do not fit"),
+    (b"aa", [0, 1, 2], "a text twice"),
+    (b"", [0, 0, 0], "a text twice"),
+    (b"\xff", [0, 1], "not UTF-8"),
+    ("é".encode(), [0, 1, 2], "not UTF-8"),
 )
 def test_bytes_that_are_no_alphabet_are_refused(content: bytes, offsets: list[int], reason: str) -> None:
     refused(ModelFileError, f"an alphabet.*{reason}", Alphabet, content, np.array(offsets, np.int64))

@@ -15,7 +15,7 @@ from riata.data.memory import as_corpus, label_column, with_column
 from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import tried
+from samples import for_rows, tried
 
 numbers = st.sampled_from([0.0, 1.0, -2.5, 1e9, 1e-3])
 sentences_of_arrays = st.integers(1, 3).flatmap(
@@ -109,19 +109,17 @@ def test_a_value_that_is_no_finite_number_is_refused_with_its_place(value):
     refused(DataError, r"sentence 3, token 2, column 1 is .*expected a finite number up to 1e\+09", as_corpus, X)
 
 
-@pytest.mark.parametrize(
-    ("X", "part"),
-    [
-        ([np.ones((1, 2)), np.ones((1, 3))], "sentence 1 has 3 columns, sentence 0 has 2"),
-        ([np.ones((1, 2)), np.ones(2)], "sentence 1 is an array of shape [2]"),
-        ([np.ones((1, 2)), ["a"]], "sentence 1 is a list"),
-        ([["a"], np.ones((1, 2))], "sentence 0 is a list"),
-        ([np.ones((1, 2)), np.ones((1, 2), complex)], "sentence 1 is a ndarray"),
-        ([np.array(3.0)], "sentence 0 is a ndarray"),
-        (np.ones((3, 2)), "sentence 0 is an array of shape [2]"),
-        ([[[0.5, 1.0]]], "NumPy array [T, d]"),
-        ([np.empty((0, 2))], "no tokens"),
-    ],
+@for_rows(
+    "X, part",
+    ([np.ones((1, 2)), np.ones((1, 3))], "sentence 1 has 3 columns, sentence 0 has 2"),
+    ([np.ones((1, 2)), np.ones(2)], "sentence 1 is an array of shape [2]"),
+    ([np.ones((1, 2)), ["a"]], "sentence 1 is a list"),
+    ([["a"], np.ones((1, 2))], "sentence 0 is a list"),
+    ([np.ones((1, 2)), np.ones((1, 2), complex)], "sentence 1 is a ndarray"),
+    ([np.array(3.0)], "sentence 0 is a ndarray"),
+    (np.ones((3, 2)), "sentence 0 is an array of shape [2]"),
+    ([[[0.5, 1.0]]], "NumPy array [T, d]"),
+    ([np.empty((0, 2))], "no tokens"),
 )
 def test_what_is_no_list_of_tables_of_one_width_is_refused(X, part):
     assert part in str(refused(DataError, "", as_corpus, X))

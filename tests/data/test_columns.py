@@ -23,7 +23,7 @@ from riata.data.columns import formatted, stream, with_texts
 from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError
-from samples import draws, for_each
+from samples import draws, for_each, for_rows
 
 PATIENCE = 5_000  # milliseconds; an example that takes longer has hung
 PLAIN = b"The DT B-NP\ncat NN I-NP\n\nsat VBD B-VP\n"
@@ -170,21 +170,19 @@ def test_a_document_line_stays_with_the_sentence_that_follows_it() -> None:
     assert parser.take()["documents"] == [("-DOCSTART- one", 0), ("-DOCSTART- two", 2)]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "content",
-    [
-        PLAIN,
-        PLAIN.rstrip(b"\n"),
-        PLAIN + b"\n\n\n",
-        b"\n \n\t\n\n" + PLAIN.replace(b"\n\n", b"\n\n \n\t \n\n"),
-        PLAIN.replace(b"\n", b"\r\n"),
-        b"\xef\xbb\xbf" + PLAIN,
-        PLAIN.replace(b" ", b"\t"),
-        PLAIN.replace(b" ", b"   ").replace(b"cat", b"  cat").replace(b"NP\n", b"NP  \n"),
-        b"-DOCSTART- -X- O\n\n" + PLAIN,
-        PLAIN.replace(b"\n\n", b"\n-DOCSTART-\n"),
-        b"-DOCSTART- -X- O\n\n" + PLAIN.replace(b" ", b"\t").replace(b"\n\n", b"\n\n-DOCSTART- -X- O\n\n"),
-    ],
+    PLAIN,
+    PLAIN.rstrip(b"\n"),
+    PLAIN + b"\n\n\n",
+    b"\n \n\t\n\n" + PLAIN.replace(b"\n\n", b"\n\n \n\t \n\n"),
+    PLAIN.replace(b"\n", b"\r\n"),
+    b"\xef\xbb\xbf" + PLAIN,
+    PLAIN.replace(b" ", b"\t"),
+    PLAIN.replace(b" ", b"   ").replace(b"cat", b"  cat").replace(b"NP\n", b"NP  \n"),
+    b"-DOCSTART- -X- O\n\n" + PLAIN,
+    PLAIN.replace(b"\n\n", b"\n-DOCSTART-\n"),
+    b"-DOCSTART- -X- O\n\n" + PLAIN.replace(b" ", b"\t").replace(b"\n\n", b"\n\n-DOCSTART- -X- O\n\n"),
     ids=[
         "plain",
         "no newline at the end",

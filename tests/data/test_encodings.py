@@ -14,6 +14,7 @@ from riata.data.encodings import bilou, bioes, iob1, iob2
 from riata.data.encodings.base import Encoding, convert, detect, read_as_conlleval
 from riata.data.types import Ids, Span, Starts
 from riata.errors import LabelError
+from samples import for_rows
 
 ENCODINGS = {module.ENCODING.name: module.ENCODING for module in (bilou, bioes, iob1, iob2)}
 TYPES = ("X", "Y-Z")
@@ -80,14 +81,12 @@ def sentences(draw: st.DrawFn) -> tuple[list[Span], int]:
 # What each encoding looks like
 
 
-@pytest.mark.parametrize(
-    ("name", "tags"),
-    [
-        ("iob1", "O I-X I-X I-X B-X I-Y O I-Y I-Y B-Y I-Y I-Y"),
-        ("iob2", "O B-X I-X I-X B-X B-Y O B-Y I-Y B-Y I-Y I-Y"),
-        ("bioes", "O B-X I-X E-X S-X S-Y O B-Y E-Y B-Y I-Y E-Y"),
-        ("bilou", "O B-X I-X L-X U-X U-Y O B-Y L-Y B-Y I-Y L-Y"),
-    ],
+@for_rows(
+    "name, tags",
+    ("iob1", "O I-X I-X I-X B-X I-Y O I-Y I-Y B-Y I-Y I-Y"),
+    ("iob2", "O B-X I-X I-X B-X B-Y O B-Y I-Y B-Y I-Y I-Y"),
+    ("bioes", "O B-X I-X E-X S-X S-Y O B-Y E-Y B-Y I-Y E-Y"),
+    ("bilou", "O B-X I-X L-X U-X U-Y O B-Y L-Y B-Y I-Y L-Y"),
 )
 def test_one_sentence_is_written_as_the_books_have_it(name: str, tags: str) -> None:
     spans = [Span(1, 4, "X"), Span(4, 5, "X"), Span(5, 6, "Y"), Span(7, 9, "Y"), Span(9, 12, "Y")]
@@ -233,20 +232,18 @@ def test_detect_bears_a_few_mistakes_in_much_data(encoding: Encoding) -> None:
     assert detect(ENCODINGS, *data) is encoding
 
 
-@pytest.mark.parametrize(
-    ("tags", "name"),
-    [
-        ("O O", "iob2"),
-        ("", "iob2"),
-        ("NN VB", "iob2"),
-        ("O B-X I-X", "iob2"),
-        ("B-X B-X", "iob2"),
-        ("O I-X", "iob1"),
-        ("O S-X", "bioes"),
-        ("B-X E-X", "bioes"),
-        ("O U-X", "bilou"),
-        ("B-X L-X", "bilou"),
-    ],
+@for_rows(
+    "tags, name",
+    ("O O", "iob2"),
+    ("", "iob2"),
+    ("NN VB", "iob2"),
+    ("O B-X I-X", "iob2"),
+    ("B-X B-X", "iob2"),
+    ("O I-X", "iob1"),
+    ("O S-X", "bioes"),
+    ("B-X E-X", "bioes"),
+    ("O U-X", "bilou"),
+    ("B-X L-X", "bilou"),
 )
 def test_detect_settles_little_data_by_preference(tags: str, name: str) -> None:
     assert detect(ENCODINGS, *corpus([tags.split()])).name == name
@@ -255,67 +252,63 @@ def test_detect_settles_little_data_by_preference(tags: str, name: str) -> None:
 # What users are told
 
 
-@pytest.mark.parametrize(
-    ("name", "tags", "message"),
-    [
-        (
-            "iob2",
-            "B-NP O I-NP",
-            "token 2: label 'I-NP' follows 'O', but IOB2 expects 'O' or 'B-*' there.\n"
-            '  If the file uses IOB1, pass encoding="iob1".',
-        ),
-        (
-            "iob2",
-            "B-NP I-VP",
-            "token 1: label 'I-VP' follows 'B-NP', but IOB2 expects 'O', 'B-*' or 'I-NP' there.\n"
-            '  If the file uses IOB1, pass encoding="iob1".',
-        ),
-        (
-            "iob1",
-            "B-NP I-NP",
-            "token 0: label 'B-NP' starts the sentence, but IOB1 expects 'O' or 'I-*' there.\n"
-            '  If the file uses IOB2, pass encoding="iob2".',
-        ),
-        (
-            "iob2",
-            "B-NP E-NP",
-            "token 1: label 'E-NP' is no IOB2 tag; expected 'O', 'B-TYPE' or 'I-TYPE'.\n"
-            '  If the file uses BIOES, pass encoding="bioes".',
-        ),
-        (
-            "iob1",
-            "O NN",
-            "token 1: label 'NN' is no IOB1 tag; expected 'O', 'I-TYPE' or 'B-TYPE'.\n"
-            "  Check that the column holds IOB1 tags.",
-        ),
-        (
-            "bioes",
-            "B-NP O",
-            "token 1: label 'O' follows 'B-NP', but BIOES expects 'I-NP' or 'E-NP' there.\n"
-            '  If the file uses IOB2, pass encoding="iob2".',
-        ),
-        (
-            "bilou",
-            "O B-NP I-NP",
-            "token 2: label 'I-NP' ends the sentence, but BILOU expects 'I-NP' or 'L-NP' after it.\n"
-            '  If the file uses IOB2, pass encoding="iob2".',
-        ),
-    ],
+@for_rows(
+    "name, tags, message",
+    (
+        "iob2",
+        "B-NP O I-NP",
+        "token 2: label 'I-NP' follows 'O', but IOB2 expects 'O' or 'B-*' there.\n"
+        '  If the file uses IOB1, pass encoding="iob1".',
+    ),
+    (
+        "iob2",
+        "B-NP I-VP",
+        "token 1: label 'I-VP' follows 'B-NP', but IOB2 expects 'O', 'B-*' or 'I-NP' there.\n"
+        '  If the file uses IOB1, pass encoding="iob1".',
+    ),
+    (
+        "iob1",
+        "B-NP I-NP",
+        "token 0: label 'B-NP' starts the sentence, but IOB1 expects 'O' or 'I-*' there.\n"
+        '  If the file uses IOB2, pass encoding="iob2".',
+    ),
+    (
+        "iob2",
+        "B-NP E-NP",
+        "token 1: label 'E-NP' is no IOB2 tag; expected 'O', 'B-TYPE' or 'I-TYPE'.\n"
+        '  If the file uses BIOES, pass encoding="bioes".',
+    ),
+    (
+        "iob1",
+        "O NN",
+        "token 1: label 'NN' is no IOB1 tag; expected 'O', 'I-TYPE' or 'B-TYPE'.\n"
+        "  Check that the column holds IOB1 tags.",
+    ),
+    (
+        "bioes",
+        "B-NP O",
+        "token 1: label 'O' follows 'B-NP', but BIOES expects 'I-NP' or 'E-NP' there.\n"
+        '  If the file uses IOB2, pass encoding="iob2".',
+    ),
+    (
+        "bilou",
+        "O B-NP I-NP",
+        "token 2: label 'I-NP' ends the sentence, but BILOU expects 'I-NP' or 'L-NP' after it.\n"
+        '  If the file uses IOB2, pass encoding="iob2".',
+    ),
 )
 def test_an_illegal_tag_is_named_with_its_place_and_the_way_out(name: str, tags: str, message: str) -> None:
     assert str(refused(LabelError, "", ENCODINGS[name].spans, tags.split())) == message
 
 
 @every_encoding
-@pytest.mark.parametrize(
-    ("spans", "message"),
-    [
-        ([Span(0, 2, "X"), Span(1, 3, "Y")], r"span 1 \(1, 3, 'Y'\) starts before .* ends, at 2"),
-        ([Span(2, 3, "X"), Span(0, 1, "X")], r"span 1 \(0, 1, 'X'\) starts before .* ends, at 3"),
-        ([Span(3, 5, "X")], r"span 0 \(3, 5, 'X'\) is out of range: .* <= 4"),
-        ([Span(-1, 1, "X")], r"span 0 \(-1, 1, 'X'\) is out of range"),
-        ([Span(0, 1, "X"), Span(2, 2, "X")], r"span 1 \(2, 2, 'X'\) is out of range"),
-    ],
+@for_rows(
+    "spans, message",
+    ([Span(0, 2, "X"), Span(1, 3, "Y")], r"span 1 \(1, 3, 'Y'\) starts before .* ends, at 2"),
+    ([Span(2, 3, "X"), Span(0, 1, "X")], r"span 1 \(0, 1, 'X'\) starts before .* ends, at 3"),
+    ([Span(3, 5, "X")], r"span 0 \(3, 5, 'X'\) is out of range: .* <= 4"),
+    ([Span(-1, 1, "X")], r"span 0 \(-1, 1, 'X'\) is out of range"),
+    ([Span(0, 1, "X"), Span(2, 2, "X")], r"span 1 \(2, 2, 'X'\) is out of range"),
 )
 def test_spans_that_cannot_be_written_are_refused_by_name(encoding: Encoding, spans: list[Span], message: str) -> None:
     refused(LabelError, message, encoding.encode, spans, 4)
@@ -331,13 +324,11 @@ def test_reading_as_conlleval_leaves_legal_tags_alone(encoding: Encoding, senten
     assert read_as_conlleval(tags, encoding) == tags
 
 
-@pytest.mark.parametrize(
-    ("name", "tags", "repaired"),
-    [
-        ("iob2", "O I-X I-X I-Y O", "O B-X I-X B-Y O"),
-        ("iob1", "B-X I-X B-X B-Y", "I-X I-X B-X I-Y"),
-        ("bioes", "B-X O I-X E-X B-Y", "S-X O B-X E-X S-Y"),
-    ],
+@for_rows(
+    "name, tags, repaired",
+    ("iob2", "O I-X I-X I-Y O", "O B-X I-X B-Y O"),
+    ("iob1", "B-X I-X B-X B-Y", "I-X I-X B-X I-Y"),
+    ("bioes", "B-X O I-X E-X B-Y", "S-X O B-X E-X S-Y"),
 )
 def test_malformed_tags_are_rewritten_with_the_chunks_conlleval_counts(name: str, tags: str, repaired: str) -> None:
     assert read_as_conlleval(tags.split(), ENCODINGS[name]) == repaired.split()

@@ -20,7 +20,7 @@ from riata.data.encodings.base import convert
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Span
 from riata.errors import DataError, LabelError, UnsupportedError
-from samples import embedded, for_each
+from samples import embedded, for_each, for_rows
 
 IO, IOB2 = registry.get("encoding", "io"), registry.get("encoding", "iob2")
 TAGS = ["O", "PER", "LOC", "person-actor", "person-other"]
@@ -187,15 +187,13 @@ def test_a_sentence_without_a_comment_may_come_first(tmp_path):
     assert len(corpus) == 4
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("# NN\nb X\n\n", [[("#", "NN"), ("b", "X")]]),
-        ("# NN\n\n#x Y\nb X\n\n", [[("#", "NN")], [("#x", "Y"), ("b", "X")]]),
-        ("# NN\n\n# NN\n", [[("#", "NN")], [("#", "NN")]]),
-        ("#\tNN\nb c\tX\n", [[("#", "NN"), ("b c", "X")]]),
-        ("-DOCSTART- O\n\n#tag X\na Y\n", [[("#tag", "X"), ("a", "Y")]]),
-    ],
+@for_rows(
+    "text, expected",
+    ("# NN\nb X\n\n", [[("#", "NN"), ("b", "X")]]),
+    ("# NN\n\n#x Y\nb X\n\n", [[("#", "NN")], [("#x", "Y"), ("b", "X")]]),
+    ("# NN\n\n# NN\n", [[("#", "NN")], [("#", "NN")]]),
+    ("#\tNN\nb c\tX\n", [[("#", "NN"), ("b c", "X")]]),
+    ("-DOCSTART- O\n\n#tag X\na Y\n", [[("#tag", "X"), ("a", "Y")]]),
 )
 def test_lines_that_can_be_tokens_are_tokens(tmp_path, text, expected):
     assert sentences(read(tmp_path, text)) == expected

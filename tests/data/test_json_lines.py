@@ -17,6 +17,7 @@ from riata.data.formats.base import Asked
 from riata.data.formats.jsonl import FORMAT
 from riata.data.json_lines.offsets import places_of, words_and_marks
 from riata.errors import DataError, SettingError, UnknownNameError
+from samples import for_rows
 
 PARIS = [("Anna", "B-PER"), ("left", "O"), ("Paris", "B-LOC"), (".", "O")]
 TEXT = "Anna left Paris."
@@ -171,36 +172,34 @@ def test_the_tokenizer_may_be_the_users(tmp_path):
         read(tmp_path, SHAPES["Doccano"], tokenizer=lambda text: text.upper().split())
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{", "this is no JSON"),
-        ('{"tokens": ["a"], "tags": ["O"]', "this is no JSON"),
-        ("7", "which is no JSON object"),
-        ("[1, 2]", "which is no JSON object"),
-        ('"text"', "which is no JSON object"),
-        ("{}", "has neither tokens nor a text"),
-        ('{"tokens": ["a"], "tags": [NaN]}', "NaN is no number in JSON"),
-        ('{"tokens": ["a"], "tags": ["O"], "tags": ["O"]}', "the key 'tags' is there twice"),
-        ('{"tokens": ["a"], "tags": [' + "9" * 5000 + "]}", "a number has 5,000 digits"),
-        ('{"tokens": ["a"], "tags": ' + "[" * 100_000, "nested too deeply"),
-        ('{"tokens": ["\\ud800"], "tags": ["O"]}', "a lone surrogate"),
-        ('{"tokens": ["a"], "tags": ["O", "O"]}', "there are 1 tokens and 2 values in 'tags'"),
-        ('{"tokens": ["a"], "tags": [3]}', "'tags' has the number 3; expected names of labels.\n.*from_dataset"),
-        ('{"tokens": ["a"], "tags": [null]}', "'tags'.0. is None; expected a text"),
-        ('{"tokens": ["a", " "], "tags": ["O", "O"]}', "'tokens'.1. is ' '; expected a text that is not blank"),
-        ('{"tokens": "a b", "tags": ["O"]}', "'tokens' is 'a b'; expected a list"),
-        ('{"tokens": ["a"]}', "no values for each token in 'tags', which line 1 has"),
-        ('{"tokens": ["a"], "tags": ["O"], "spans": []}', "labels in 'spans', and line 1 has none"),
-        ('{"text": "a", "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 characters"),
-        ('{"tokens": ["a"], "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 tokens"),
-        ('{"text": "a", "spans": [[1, 0, "X"]]}', "place 1 to 0; expected whole numbers"),
-        ('{"text": "a", "spans": [[true, 1, "X"]]}', "place True to 1; expected whole numbers"),
-        ('{"text": "a", "spans": [[0, 1, ""]]}', "the label ''; expected a name"),
-        ('{"text": "a", "spans": [["a", "X"]]}', r"expected \[start, end, label\]"),
-        ('{"text": "a", "label": ["positive"]}', "Labels of whole texts are not for sequences"),
-        ('{"data": {"image": 3}, "annotations": []}', "the keys 'image', and no text"),
-    ],
+@for_rows(
+    "line, said",
+    ("{", "this is no JSON"),
+    ('{"tokens": ["a"], "tags": ["O"]', "this is no JSON"),
+    ("7", "which is no JSON object"),
+    ("[1, 2]", "which is no JSON object"),
+    ('"text"', "which is no JSON object"),
+    ("{}", "has neither tokens nor a text"),
+    ('{"tokens": ["a"], "tags": [NaN]}', "NaN is no number in JSON"),
+    ('{"tokens": ["a"], "tags": ["O"], "tags": ["O"]}', "the key 'tags' is there twice"),
+    ('{"tokens": ["a"], "tags": [' + "9" * 5000 + "]}", "a number has 5,000 digits"),
+    ('{"tokens": ["a"], "tags": ' + "[" * 100_000, "nested too deeply"),
+    ('{"tokens": ["\\ud800"], "tags": ["O"]}', "a lone surrogate"),
+    ('{"tokens": ["a"], "tags": ["O", "O"]}', "there are 1 tokens and 2 values in 'tags'"),
+    ('{"tokens": ["a"], "tags": [3]}', "'tags' has the number 3; expected names of labels.\n.*from_dataset"),
+    ('{"tokens": ["a"], "tags": [null]}', "'tags'.0. is None; expected a text"),
+    ('{"tokens": ["a", " "], "tags": ["O", "O"]}', "'tokens'.1. is ' '; expected a text that is not blank"),
+    ('{"tokens": "a b", "tags": ["O"]}', "'tokens' is 'a b'; expected a list"),
+    ('{"tokens": ["a"]}', "no values for each token in 'tags', which line 1 has"),
+    ('{"tokens": ["a"], "tags": ["O"], "spans": []}', "labels in 'spans', and line 1 has none"),
+    ('{"text": "a", "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 characters"),
+    ('{"tokens": ["a"], "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 tokens"),
+    ('{"text": "a", "spans": [[1, 0, "X"]]}', "place 1 to 0; expected whole numbers"),
+    ('{"text": "a", "spans": [[true, 1, "X"]]}', "place True to 1; expected whole numbers"),
+    ('{"text": "a", "spans": [[0, 1, ""]]}', "the label ''; expected a name"),
+    ('{"text": "a", "spans": [["a", "X"]]}', r"expected \[start, end, label\]"),
+    ('{"text": "a", "label": ["positive"]}', "Labels of whole texts are not for sequences"),
+    ('{"data": {"image": 3}, "annotations": []}', "the keys 'image', and no text"),
 )
 def test_a_bad_line_is_named_with_a_remedy(tmp_path, line, said):
     caught = refused(DataError, said, read, tmp_path, SHAPES["tokens and tags"], "", line)

@@ -12,7 +12,7 @@ from checks import refused
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.named_features import Given
 from riata.errors import DataError
-from samples import tried
+from samples import for_rows, tried
 
 words = st.sampled_from(["a", "b", "c", "é", "New York", "", "a\0b", "😀"])
 sentences_of_words = st.lists(st.lists(words, max_size=4), min_size=1, max_size=6).filter(any)
@@ -139,24 +139,22 @@ def test_labels_that_do_not_fit_are_refused(labels: object, parts: list[str]) ->
 
 
 # Feature dictionaries.
-@pytest.mark.parametrize(
-    ("token", "expected"),
-    [
-        ({"bias": 1, "len": 2.5, "neg": -3}, [("bias", 1.0), ("len", 2.5), ("neg", -3.0)]),
-        ({"zero": 0}, [("zero", 0.0)]),
-        ({"upper": True, "digit": False}, [("upper", 1.0)]),
-        ({"upper": np.True_, "digit": np.False_, "x": np.float32(0.5), "n": np.int64(4)}, [("upper", 1.0), ("x", 0.5), ("n", 4.0)]),
-        ({"word": "cat", "number": "3", "none": ""}, [("word:cat", 1.0), ("number:3", 1.0), ("none:", 1.0)]),
-        ({"suffix": ["s", "es"]}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
-        ({"suffix": ("s", "es")}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
-        ({"lists": {"b", "c", "a"}}, [("lists:a", 1.0), ("lists:b", 1.0), ("lists:c", 1.0)]),
-        ({"lists": frozenset({"b", "1"})}, [("lists:1", 1.0), ("lists:b", 1.0)]),
-        ({"prev": {"word": "the", "len": 3, "more": {"x": True, "y": False}}},
-         [("prev:word:the", 1.0), ("prev:len", 3.0), ("prev:more:x", 1.0)]),
-        ({7: 2}, [("7", 2.0)]),
-        ({}, []),
-        ({"empty": [], "none": {}}, []),
-    ],
+@for_rows(
+    "token, expected",
+    ({"bias": 1, "len": 2.5, "neg": -3}, [("bias", 1.0), ("len", 2.5), ("neg", -3.0)]),
+    ({"zero": 0}, [("zero", 0.0)]),
+    ({"upper": True, "digit": False}, [("upper", 1.0)]),
+    ({"upper": np.True_, "digit": np.False_, "x": np.float32(0.5), "n": np.int64(4)}, [("upper", 1.0), ("x", 0.5), ("n", 4.0)]),
+    ({"word": "cat", "number": "3", "none": ""}, [("word:cat", 1.0), ("number:3", 1.0), ("none:", 1.0)]),
+    ({"suffix": ["s", "es"]}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
+    ({"suffix": ("s", "es")}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
+    ({"lists": {"b", "c", "a"}}, [("lists:a", 1.0), ("lists:b", 1.0), ("lists:c", 1.0)]),
+    ({"lists": frozenset({"b", "1"})}, [("lists:1", 1.0), ("lists:b", 1.0)]),
+    ({"prev": {"word": "the", "len": 3, "more": {"x": True, "y": False}}},
+     [("prev:word:the", 1.0), ("prev:len", 3.0), ("prev:more:x", 1.0)]),
+    ({7: 2}, [("7", 2.0)]),
+    ({}, []),
+    ({"empty": [], "none": {}}, []),
 )  # fmt: skip
 def test_a_dictionary_becomes_named_features_with_values(token: dict, expected: list[tuple[str, float]]) -> None:
     corpus = as_corpus([[token, {"other": 1}], [token]])

@@ -17,6 +17,7 @@ from riata.data.cleaning import cleaned_text, is_cleaning
 from riata.data.columns import stream
 from riata.data.mistaken import looked_through
 from riata.errors import DataError
+from samples import for_rows
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
@@ -50,21 +51,19 @@ def test_files_of_another_kind_are_refused_with_a_remedy(tmp_path, text, said):
     refused(DataError, said, list, stream(put(tmp_path, text)))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
-    [
-        '{ (\n" ``\nword NN\n',
-        "[ O\n{ O\n",
-        '["\n',
-        "{ -LRB-\n\" ''\n",
-        '{"a O\nb O\n',
-        "1,000 CD\n2,000 CD\n3,000 CD\n",
-        "word NN\ntag NN\n",
-        "The DT\nword tag\n",
-        "\nword tag\nAnna B-PER\n",
-        "tag\nword\n",
-        "id x\n",
-    ],
+    '{ (\n" ``\nword NN\n',
+    "[ O\n{ O\n",
+    '["\n',
+    "{ -LRB-\n\" ''\n",
+    '{"a O\nb O\n',
+    "1,000 CD\n2,000 CD\n3,000 CD\n",
+    "word NN\ntag NN\n",
+    "The DT\nword tag\n",
+    "\nword tag\nAnna B-PER\n",
+    "tag\nword\n",
+    "id x\n",
 )
 def test_columns_are_taken_for_columns(tmp_path, text):
     assert riata.read_columns(put(tmp_path, text)).tokens
@@ -113,17 +112,15 @@ def written(tmp_path, text, name="d.txt"):
     return tmp_path / name
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "says"),
-    [
-        ("B-NP", "B-NP ", r"column 2 has 'B-NP ', with a blank at its beginning or end"),
-        ("DT", "\u00a0DT", r"column 1 has '\\xa0DT', with a blank"),
-        ("B-NP", "B-NP\u200b", r"column 2 has 'B-NP\\u200b', with the invisible character U\+200B"),
-        ("VBD", "\ufeffVBD", r"d.txt:3: column 1 .* U\+FEFF"),
-        ("café", CAFE, r"d.txt:2: column 0 .*NFC"),
-        ("closed", "clo\u00adsed", r"d.txt:3: column 0 .* U\+00AD"),
-        ("\tO\n", "\tO\r\r\n", r"d.txt:3: column 2 has 'O\\r', with a carriage return"),
-    ],
+@for_rows(
+    "before, after, says",
+    ("B-NP", "B-NP ", r"column 2 has 'B-NP ', with a blank at its beginning or end"),
+    ("DT", "\u00a0DT", r"column 1 has '\\xa0DT', with a blank"),
+    ("B-NP", "B-NP\u200b", r"column 2 has 'B-NP\\u200b', with the invisible character U\+200B"),
+    ("VBD", "\ufeffVBD", r"d.txt:3: column 1 .* U\+FEFF"),
+    ("café", CAFE, r"d.txt:2: column 0 .*NFC"),
+    ("closed", "clo\u00adsed", r"d.txt:3: column 0 .* U\+00AD"),
+    ("\tO\n", "\tO\r\r\n", r"d.txt:3: column 2 has 'O\\r', with a carriage return"),
 )
 def test_what_nobody_sees_is_told_with_its_line_and_cleaned(tmp_path, before, after, says):
     path = written(tmp_path, PLAIN.replace(before, after))

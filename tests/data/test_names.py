@@ -13,6 +13,7 @@ from riata.data.memory import as_corpus
 from riata.data.names import are_names
 from riata.errors import DataError
 from riata.importing.items import from_strings
+from samples import for_rows
 
 TRAIN, TEST = riata.load("embedded", "train"), riata.load("embedded", "test")
 LABELS = TRAIN.sentences_of(2)
@@ -74,13 +75,11 @@ def test_words_with_morphology_at_every_word_are_columns_with_a_warning() -> Non
     assert corpus.width == 2
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "X",
-    [
-        [[["The", "DT"], ["dog"]]],
-        [[["walk"], ["walk", "shop"]]],
-        [[["cats", "Number=Plur"], ["dog", "NN", "Number=Sing"]]],
-    ],
+    [[["The", "DT"], ["dog"]]],
+    [[["walk"], ["walk", "shop"]]],
+    [[["cats", "Number=Plur"], ["dog", "NN", "Number=Sing"]]],
     ids=["a column is missing", "names without signs", "morphology"],
 )
 def test_lists_of_different_lengths_that_may_be_either_are_refused_with_both_ways_out(X: Any) -> None:

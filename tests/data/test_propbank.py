@@ -4,7 +4,6 @@ import gzip
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 import riata
@@ -13,7 +12,7 @@ from riata.data.propbank import cells, formatted, read_propbank, stream, write_p
 from riata.data.propositions import COLUMNS, Proposition, RoleCorpus
 from riata.data.types import Corpus, Span
 from riata.errors import DataError
-from samples import for_each, tried
+from samples import for_each, for_rows, tried
 
 ROWS = [
     "1 Ann Ann PROPN NNP 2 nsubj (S(NP*) - - (ARG0*) (ARG0*)",
@@ -74,29 +73,27 @@ def test_the_columns_of_roles_may_be_missing(tmp_path):
     refused(DataError, r"roles.txt:1: training needs the arguments", corpus.check_labelled, "training")
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        (changed(1, 9, None), 2, "found 11 columns; the first token of the sentence has 12"),
-        ("1\tAnn\tAnn\n", 1, "found 3 columns; expected at least 10"),
-        ("one column\n", 1, "found 1 column; expected at least 10"),
-        (changed(2, 0, "7"), 3, "the token number is '7'; expected 3"),
-        (changed(2, 5, "9"), 3, "the head is '9'"),
-        (changed(2, 5, "x"), 3, "the head is 'x'"),
-        (changed(1, 5, "4"), 1, "circle"),
-        (changed(3, 7, "*)))))"), 4, "a bracket closes that was not open"),
-        (changed(3, 7, "*"), 5, "1 of the brackets of the sentence do not close"),
-        (changed(3, 7, "NP"), 4, "the bracket is 'NP'"),
-        (changed(3, 8, "-"), 4, "the predicate is '-' and its roleset 'see.01'"),
-        (changed(1, 9, "-"), 2, "the predicate is 'come' and its roleset '-'"),
-        (changed(4, 11, "(ARG1*"), 5, "the span of ARG1 does not end"),
-        (changed(4, 11, "*)"), 5, "a span ends here, and none is open"),
-        (changed(3, 10, "(ARG1*)"), 4, "ARG1 begins inside ARGM-PRP"),
-        (changed(3, 10, "ARG1"), 4, "the role is 'ARG1'"),
-        (changed(2, 2, ""), 3, "column 3 is empty"),
-        ("", None, "no tokens"),
-        ("# only a comment\n", None, "no tokens"),
-    ],
+@for_rows(
+    "text, line, message",
+    (changed(1, 9, None), 2, "found 11 columns; the first token of the sentence has 12"),
+    ("1\tAnn\tAnn\n", 1, "found 3 columns; expected at least 10"),
+    ("one column\n", 1, "found 1 column; expected at least 10"),
+    (changed(2, 0, "7"), 3, "the token number is '7'; expected 3"),
+    (changed(2, 5, "9"), 3, "the head is '9'"),
+    (changed(2, 5, "x"), 3, "the head is 'x'"),
+    (changed(1, 5, "4"), 1, "circle"),
+    (changed(3, 7, "*)))))"), 4, "a bracket closes that was not open"),
+    (changed(3, 7, "*"), 5, "1 of the brackets of the sentence do not close"),
+    (changed(3, 7, "NP"), 4, "the bracket is 'NP'"),
+    (changed(3, 8, "-"), 4, "the predicate is '-' and its roleset 'see.01'"),
+    (changed(1, 9, "-"), 2, "the predicate is 'come' and its roleset '-'"),
+    (changed(4, 11, "(ARG1*"), 5, "the span of ARG1 does not end"),
+    (changed(4, 11, "*)"), 5, "a span ends here, and none is open"),
+    (changed(3, 10, "(ARG1*)"), 4, "ARG1 begins inside ARGM-PRP"),
+    (changed(3, 10, "ARG1"), 4, "the role is 'ARG1'"),
+    (changed(2, 2, ""), 3, "column 3 is empty"),
+    ("", None, "no tokens"),
+    ("# only a comment\n", None, "no tokens"),
 )
 def test_what_is_wrong_is_told_with_its_line(tmp_path, text, line, message):
     path = written(tmp_path, text)

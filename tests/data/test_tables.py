@@ -8,7 +8,7 @@ import pytest
 import riata
 from checks import refused
 from riata.errors import DataError, SettingError
-from samples import CHUNKS, TAGS, WORDS
+from samples import CHUNKS, TAGS, WORDS, for_rows
 
 CHUNK_TAGS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 ROWS = {"tokens": WORDS, "pos": TAGS, "chunks": CHUNK_TAGS}
@@ -60,15 +60,13 @@ def test_labels_are_columns_of_the_frame():
     assert list(riata.to_frame(CHUNKS).columns) == ["sentence", "word", "column1", "column2"]
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "said"),
-    [
-        ({"labels": TAGS[:1]}, DataError, "do not fit"),
-        ({"names": ["a", "b"]}, SettingError, "1 columns and 2 names"),
-        ({"names": ["sentence"]}, SettingError, "one name"),
-        ({"names": ["label"], "labels": TAGS}, SettingError, "one name"),
-        ({"library": "dask"}, SettingError, "pandas or polars"),
-    ],
+@for_rows(
+    "given, error, said",
+    ({"labels": TAGS[:1]}, DataError, "do not fit"),
+    ({"names": ["a", "b"]}, SettingError, "1 columns and 2 names"),
+    ({"names": ["sentence"]}, SettingError, "one name"),
+    ({"names": ["label"], "labels": TAGS}, SettingError, "one name"),
+    ({"library": "dask"}, SettingError, "pandas or polars"),
 )
 def test_what_makes_no_frame_is_refused(given, error, said):
     refused(error, said, riata.to_frame, WORDS, **given)

@@ -17,7 +17,7 @@ from riata.data.memory import as_corpus
 from riata.data.pairs import paired
 from riata.data.trees import check_trees, crossing, heads_and_relations, tree_codes, tree_columns, universal, with_trees
 from riata.errors import DataError, UnknownNameError
-from samples import treebank
+from samples import for_rows, treebank
 
 
 def trees(*sentences: list[int]) -> riata.Corpus:
@@ -50,19 +50,17 @@ def test_every_sequence_of_heads_is_a_tree_or_is_refused() -> None:
             assert accepted == is_tree(heads)
 
 
-@pytest.mark.parametrize(
-    ("heads", "line", "words"),
-    [
-        (["2", "0", "9"], 5, ["head of token 3 is 9", "3 tokens"]),
-        (["2", "1", "0"], 3, ["head of token 1 is 2", "cycle"]),
-        (["1", "0", "2"], 3, ["head of token 1 is 1", "cycle"]),
-        (["0", "0", "1"], 4, ["tokens 1 and 2", "2 roots"]),
-        (["2", "3", "2"], 3, ["no root"]),
-        (["2", "0", "_"], 5, ["no head", "files to predict"]),
-        (["2", "0", "-1"], 5, ["the head is '-1'", "whole number"]),
-        (["2", "0", "two"], 5, ["the head is 'two'"]),
-        (["2", "0", "1" * 50], 5, ["whole number"]),
-    ],
+@for_rows(
+    "heads, line, words",
+    (["2", "0", "9"], 5, ["head of token 3 is 9", "3 tokens"]),
+    (["2", "1", "0"], 3, ["head of token 1 is 2", "cycle"]),
+    (["1", "0", "2"], 3, ["head of token 1 is 1", "cycle"]),
+    (["0", "0", "1"], 4, ["tokens 1 and 2", "2 roots"]),
+    (["2", "3", "2"], 3, ["no root"]),
+    (["2", "0", "_"], 5, ["no head", "files to predict"]),
+    (["2", "0", "-1"], 5, ["the head is '-1'", "whole number"]),
+    (["2", "0", "two"], 5, ["the head is 'two'"]),
+    (["2", "0", "1" * 50], 5, ["whole number"]),
 )
 def test_what_is_no_tree_is_refused_with_file_and_line(
     tmp_path: Path, heads: list[str], line: int, words: list[str]

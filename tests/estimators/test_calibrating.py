@@ -18,7 +18,7 @@ from riata.estimators.facts import facts_of
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.estimators.model_header import LONGEST_REASON, uncalibrated_in
 from riata.models import container
-from samples import TAGS, WORDS, as_text, embedded, treebank
+from samples import TAGS, WORDS, as_text, embedded, for_rows, treebank
 
 
 def tagged(split="train"):
@@ -164,12 +164,10 @@ def test_without_chunks_there_is_nothing_to_judge():
     assert "no chunk is predicted" in made.uncalibrated_
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (lambda: Chunker("laso-perceptron", queue="greedy", epochs=2), "alternatives"),
-        (lambda: Chunker("laso-perceptron", queue="best-first", epochs=2), "best-first"),
-    ],
+@for_rows(
+    "make, reason",
+    (lambda: Chunker("laso-perceptron", queue="greedy", epochs=2), "alternatives"),
+    (lambda: Chunker("laso-perceptron", queue="best-first", epochs=2), "best-first"),
 )
 def test_searches_without_confidences_leave_it_out(make, reason):
     made = make().fit(embedded())

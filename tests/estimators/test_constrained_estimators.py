@@ -16,7 +16,7 @@ from riata.estimators.role_constraints import role_constraints
 from riata.features.templates import parse
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
-from samples import CHUNKS, INPUTS, TAGS, WORDS
+from samples import CHUNKS, INPUTS, TAGS, WORDS, for_rows
 
 CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 SHAPES = {
@@ -217,15 +217,13 @@ def test_development_scores_are_of_outputs_that_keep_constraints():
     assert scores[1] < scores[0]
 
 
-@pytest.mark.parametrize(
-    ("rules", "error", "message"),
-    [
-        ([c.at_most(1, "B-NPs")], UnknownNameError, "Did you mean 'B-NP'"),
-        ([c.at_most(1, "NP", where={"pos": "DT"})], UnknownNameError, "column 'pos'"),
-        (["at_most(1"], SettingError, "is no constraint"),
-        ([c.at_least(2, "NP"), c.at_most(1, "VP", "NP")], SettingError, "contradict each other"),
-        ([3], SettingError, "is no constraint"),
-    ],
+@for_rows(
+    "rules, error, message",
+    ([c.at_most(1, "B-NPs")], UnknownNameError, "Did you mean 'B-NP'"),
+    ([c.at_most(1, "NP", where={"pos": "DT"})], UnknownNameError, "column 'pos'"),
+    (["at_most(1"], SettingError, "is no constraint"),
+    ([c.at_least(2, "NP"), c.at_most(1, "VP", "NP")], SettingError, "contradict each other"),
+    ([3], SettingError, "is no constraint"),
 )
 def test_wrong_constraints_are_refused(rules, error, message):
     chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
@@ -332,18 +330,16 @@ def test_they_are_about_the_roles_that_there_are():
     assert role_constraints(["O", "ARGM-LOC"], overlap=False) == []
 
 
-@pytest.mark.parametrize(
-    ("labels", "legal"),
-    [
-        (["ARG0", "O", "ARG1", "O"], True),
-        (["ARG0", "O", "ARG0", "O"], False),  # repeated
-        (["ARGM-TMP", "O", "ARGM-TMP", "O"], True),
-        (["O", "O", "R-ARG0", "O"], False),  # refers to nothing
-        (["ARG0", "O", "R-ARG0", "O"], True),
-        (["C-ARG1", "O", "ARG1", "O"], True),
-        (["O", "O", "ARG0", "ARG1"], False),  # overlaps
-        (["C-V", "O", "O", "R-ARG3"], True),
-    ],
+@for_rows(
+    "labels, legal",
+    (["ARG0", "O", "ARG1", "O"], True),
+    (["ARG0", "O", "ARG0", "O"], False),  # repeated
+    (["ARGM-TMP", "O", "ARGM-TMP", "O"], True),
+    (["O", "O", "R-ARG0", "O"], False),  # refers to nothing
+    (["ARG0", "O", "R-ARG0", "O"], True),
+    (["C-ARG1", "O", "ARG1", "O"], True),
+    (["O", "O", "ARG0", "ARG1"], False),  # overlaps
+    (["C-V", "O", "O", "R-ARG3"], True),
 )
 def test_what_is_legal(labels, legal):
     names = LabelNames(tuple(ROLES), outside=np.array([role == "O" for role in ROLES]))

@@ -13,6 +13,7 @@ from checks import refused
 from riata.data.profile import ColumnProfile, _exceeds, profile_of, restored, stored
 from riata.data.types import Column
 from riata.errors import DataError, ModelFileError
+from samples import for_rows
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +46,14 @@ def test_input_like_the_training_data_is_labelled_without_a_word(model, data):
         assert told(model, [sentence]) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "column", "remedy"),
-    [
-        (lambda word, tag: (word, tag.lower()), 1, "upper and lower case"),
-        (lambda word, tag: (word, "T" + tag[::-1]), 1, "tag set"),
-        (lambda word, tag: (word, tag if word < "e" else "_"), 1, "Is the column filled"),
-        (lambda word, tag: (tag, word), 1, "are columns swapped"),
-        (lambda word, tag: (word.lower(), tag), 0, "capital letter"),
-        (lambda word, tag: (f"{word} {word}", tag), 0, "whole sentence"),
-    ],
+@for_rows(
+    "change, column, remedy",
+    (lambda word, tag: (word, tag.lower()), 1, "upper and lower case"),
+    (lambda word, tag: (word, "T" + tag[::-1]), 1, "tag set"),
+    (lambda word, tag: (word, tag if word < "e" else "_"), 1, "Is the column filled"),
+    (lambda word, tag: (tag, word), 1, "are columns swapped"),
+    (lambda word, tag: (word.lower(), tag), 0, "capital letter"),
+    (lambda word, tag: (f"{word} {word}", tag), 0, "whole sentence"),
 )
 def test_odd_columns_are_named_with_examples_and_a_remedy(model, data, change, column, remedy):
     odd = changed(data, change)

@@ -11,6 +11,7 @@ from python_problems import LeftToRight
 from riata import other_words, registry
 from riata.commands.base import cli
 from riata.errors import SettingError, UnknownNameError
+from samples import for_rows
 
 WORDS, LABELS = [["a", "b"], ["b"]], [["B-X", "O"], ["O"]]
 
@@ -87,22 +88,20 @@ def test_a_setting_of_another_recipe_is_refused_with_those_of_the_recipe() -> No
     assert riata.Predictor(Letters(), max_depth=7).fit(["a"], ["V"]).settings == {"max_depth": 7}
 
 
-@pytest.mark.parametrize(
-    ("word", "here"),
-    [
-        ("algorithm", "recipe"),
-        ("max_iterations", "epochs"),
-        ("max_iter", "epochs"),
-        ("epoch", "epochs"),
-        ("n_epochs", "epochs"),
-        ("n_jobs", "threads"),
-        ("random_state", "seed"),
-        ("beam_size", "beam"),
-        ("min_freq", "cutoff"),
-        ("all_possible_transitions", "pairs"),
-        ("c3", "c2"),
-        ("templat", "template"),
-    ],
+@for_rows(
+    "word, here",
+    ("algorithm", "recipe"),
+    ("max_iterations", "epochs"),
+    ("max_iter", "epochs"),
+    ("epoch", "epochs"),
+    ("n_epochs", "epochs"),
+    ("n_jobs", "threads"),
+    ("random_state", "seed"),
+    ("beam_size", "beam"),
+    ("min_freq", "cutoff"),
+    ("all_possible_transitions", "pairs"),
+    ("c3", "c2"),
+    ("templat", "template"),
 )
 def test_names_of_other_libraries_are_refused_with_the_name_here(word: str, here: str) -> None:
     for given in (lambda: riata.Chunker("crf", **{word: 1}), lambda: riata.Chunker("crf").set_params(**{word: 1})):
@@ -116,16 +115,14 @@ def test_what_has_no_name_here_is_explained() -> None:
     refused(UnknownNameError, r"Unknown recipe 'lbfgs'. Did you mean 'crf'?", riata.Chunker("lbfgs").fit, WORDS, LABELS)
 
 
-@pytest.mark.parametrize(
-    ("name", "here"),
-    [
-        ("CRF", r'riata.Tagger\("crf"\)'),
-        ("NER", "riata.EntityRecognizer"),
-        ("EntityRecogniser", "riata.EntityRecognizer"),
-        ("POSTagger", "riata.Tagger"),
-        ("PosTagger", "riata.Tagger"),
-        ("load_dataset", "riata.load"),
-    ],
+@for_rows(
+    "name, here",
+    ("CRF", r'riata.Tagger\("crf"\)'),
+    ("NER", "riata.EntityRecognizer"),
+    ("EntityRecogniser", "riata.EntityRecognizer"),
+    ("POSTagger", "riata.Tagger"),
+    ("PosTagger", "riata.Tagger"),
+    ("load_dataset", "riata.load"),
 )
 def test_missing_names_of_the_package_name_the_right_one(name: str, here: str) -> None:
     refused(AttributeError, f"no attribute '{name}'; use {here}$", getattr, riata, name)

@@ -16,6 +16,7 @@ from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
 from riata.showing.visible import visible
+from samples import for_rows
 
 
 def opened(browser, shown, folder, problems, viewport=WIDE, ready="#main:not([hidden])", **options):
@@ -382,17 +383,15 @@ def test_differences_are_marked_with_more_than_colour(show):
     assert "✓ N" in tab.locator(".token.wrong").inner_text()
 
 
-@pytest.mark.parametrize(
-    ("shown", "hidden"),
-    [
-        (lambda: explained(garden_path(2), "right", search=False), ["#search", "#node-panel", "#step-panel"]),
-        (lambda: explained(garden_path(1, truth=False)), ["#loss"]),
-        (lambda: garden_path(3, features=False), ["#decision-panel"]),
-        (
-            lambda: replace(garden_path(1), steps=(), goal=None, output=None),
-            ["#search", "#node-panel", "#step-panel", "#decision-panel"],
-        ),
-    ],
+@for_rows(
+    "shown, hidden",
+    (lambda: explained(garden_path(2), "right", search=False), ["#search", "#node-panel", "#step-panel"]),
+    (lambda: explained(garden_path(1, truth=False)), ["#loss"]),
+    (lambda: garden_path(3, features=False), ["#decision-panel"]),
+    (
+        lambda: replace(garden_path(1), steps=(), goal=None, output=None),
+        ["#search", "#node-panel", "#step-panel", "#decision-panel"],
+    ),
     ids=["exact", "no truth", "no features", "no steps"],
 )
 def test_what_there_is_not_is_left_out(show, shown, hidden):

@@ -12,7 +12,7 @@ from riata import constraints as c
 from riata.features.templates import parse
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
-from samples import CHUNKS, INPUTS, TAGS, WORDS, for_each
+from samples import CHUNKS, INPUTS, TAGS, WORDS, for_each, for_rows
 
 CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 ALONE = {"recipe": "crf", "template": parse("word[0]\nsuffix1[0]")}
@@ -65,13 +65,11 @@ def test_the_cost_is_the_difference_of_the_scores():
     assert done.cost == pytest.approx(free - kept, rel=1e-5)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "params",
-    [
-        {"recipe": "perceptron"},
-        {"recipe": "perceptron", "learn_as": "bioes"},
-        {"recipe": "laso-perceptron", "structure": "segments", "beam": 2},
-    ],
+    {"recipe": "perceptron"},
+    {"recipe": "perceptron", "learn_as": "bioes"},
+    {"recipe": "laso-perceptron", "structure": "segments", "beam": 2},
     ids=["chain", "bioes", "segments"],
 )
 def test_chunks_that_constraints_forbid(params):

@@ -13,7 +13,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.explaining.packing import as_data
 from riata.features.arcs import parse
-from samples import treebank
+from samples import for_rows, treebank
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 TREE = [(2, "det"), (3, "nsubj"), (0, "root")]
@@ -73,14 +73,12 @@ def test_the_truth_and_given_trees_are_compared(parser):
     assert given.decision.difference > 0
 
 
-@pytest.mark.parametrize(
-    ("against", "error"),
-    [
-        ([(2, "det"), (1, "root"), (0, "root")], DataError),
-        ([(2, "det"), (0, "root")], DataError),
-        ([(2, "det"), (3, "nsubj"), (0, "nsubj")], UnsupportedError),
-        ([(2, "det"), (3, "strange"), (0, "root")], LabelError),
-    ],
+@for_rows(
+    "against, error",
+    ([(2, "det"), (1, "root"), (0, "root")], DataError),
+    ([(2, "det"), (0, "root")], DataError),
+    ([(2, "det"), (3, "nsubj"), (0, "nsubj")], UnsupportedError),
+    ([(2, "det"), (3, "strange"), (0, "root")], LabelError),
 )
 def test_what_no_model_gives_is_refused(parser, against, error):
     refused(error, "", parser.explain, SENTENCE, against=against)

@@ -9,7 +9,7 @@ from checks import refused
 from riata.errors import DataError, TemplateError, UnsupportedError
 from riata.features.compile import compile_templates
 from riata.features.templates import Read, Template, fitting, parse
-from samples import CHUNKS
+from samples import CHUNKS, for_rows
 
 WORD, TAG = Read(0, 0, "identity"), Read(0, 1, "identity")
 
@@ -43,20 +43,18 @@ def test_the_text_of_templates_parses_back_to_them(some):
     assert parse("\n".join(map(str, some))) == tuple(some)
 
 
-@pytest.mark.parametrize(
-    ("line", "parts"),
-    [
-        ("label[0]", ["only labels before the token at hand", "label[-1] to label[-8]"]),
-        ("word[0] label[1]", ["only labels before the token at hand"]),
-        ("label[-9]", ["label[-1] to label[-8]"]),
-        ("label[-1] label[0]", ["only labels before the token at hand"]),
-        ("edge label[-1]", ["edge stands for the label before", "Write 'label[-1]'"]),
-        ("edge label[-2] word[0]", ["edge stands for the label before", "Write 'label[-2] label[-1] word[0]'"]),
-        ("number(1)[0] label[-1]", ["number(...) stands alone"]),
-        ("label[-1] word[9]", ["offset 9 is out of range"]),
-        ("label", ["'label'", "attribute[offset]"]),
-        ("label(1)[-1]", ["'label(1)[-1]': labels have no columns", "Write 'label[-1]'"]),
-    ],
+@for_rows(
+    "line, parts",
+    ("label[0]", ["only labels before the token at hand", "label[-1] to label[-8]"]),
+    ("word[0] label[1]", ["only labels before the token at hand"]),
+    ("label[-9]", ["label[-1] to label[-8]"]),
+    ("label[-1] label[0]", ["only labels before the token at hand"]),
+    ("edge label[-1]", ["edge stands for the label before", "Write 'label[-1]'"]),
+    ("edge label[-2] word[0]", ["edge stands for the label before", "Write 'label[-2] label[-1] word[0]'"]),
+    ("number(1)[0] label[-1]", ["number(...) stands alone"]),
+    ("label[-1] word[9]", ["offset 9 is out of range"]),
+    ("label", ["'label'", "attribute[offset]"]),
+    ("label(1)[-1]", ["'label(1)[-1]': labels have no columns", "Write 'label[-1]'"]),
 )
 def test_what_cannot_be_read_is_refused_with_file_and_line(line, parts):
     caught = refused(TemplateError, "", parse, f"word[0]\n\n{line}", "my.template")

@@ -16,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, TemplateError
 from riata.features.compile import Features, compile_templates
 from riata.features.templates import Read, Template, parse
-from samples import tried
+from samples import for_rows, tried
 
 # Words that look like boundary names or are empty must not be taken for anything else.
 WORDS = ["a", "b", "ab", "ba", "é", "_B-1", "_B+1", ""]
@@ -212,16 +212,14 @@ def test_a_bare_edge_asks_for_transitions_and_nothing_else_does():
     assert not compile_templates(parse("word[0]\nedge word[0]")).transitions
 
 
-@pytest.mark.parametrize(
-    ("families", "templates"),
-    [
-        ([(0, 0, 0)], []),  # its own parent
-        ([(-1, 1, 0)], []),  # no such attribute
-        ([(-1, 0, 1)], []),  # a root away from the first position
-        ([(-1, 0, 0)], [(1, 0, False)]),  # no such family
-        ([(-1, 0, 0)], [(0, 9, False)]),  # too far
-        ([(-1, 0, 0), (0, 0, 2)], [(1, 7, False)]),  # too far at its end
-    ],
+@for_rows(
+    "families, templates",
+    ([(0, 0, 0)], []),  # its own parent
+    ([(-1, 1, 0)], []),  # no such attribute
+    ([(-1, 0, 1)], []),  # a root away from the first position
+    ([(-1, 0, 0)], [(1, 0, False)]),  # no such family
+    ([(-1, 0, 0)], [(0, 9, False)]),  # too far
+    ([(-1, 0, 0), (0, 0, 2)], [(1, 7, False)]),  # too far at its end
 )
 def test_an_inconsistent_trie_is_refused(families, templates):
     refused(TemplateError, "", FeatureIndex, families, templates, 1)

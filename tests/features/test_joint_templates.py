@@ -10,18 +10,17 @@ from riata.features.dictionary import ENOUGH, TagDictionary
 from riata.features.joint import JointTemplate, compile_joint, misfit, parse
 from riata.features.language import language_of
 from riata.features.named_sets import builtin_names
+from samples import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "line, expected",
-    [
-        ("tag word[0]", "tag word[0]"),
-        ("tag  suffix3[0]  tag[-1] # why", "tag tag[-1] suffix3[0]"),
-        ("chunk tag[0] chunk[-1] tag[-2] tag[0]", "chunk tag[-2] tag[0] chunk[-1]"),
-        ("chunk tag[1] word[1] word[0]", "chunk tag[1] word[0] word[1]"),
-        ("chunk x1[0] x2[-1] shape(1)[0]", "chunk x2[-1] x1[0] shape(1)[0]"),
-        ("tag list(city)[0] chunk[-3]", "tag chunk[-3] list(city)[0]"),
-    ],
+    ("tag word[0]", "tag word[0]"),
+    ("tag  suffix3[0]  tag[-1] # why", "tag tag[-1] suffix3[0]"),
+    ("chunk tag[0] chunk[-1] tag[-2] tag[0]", "chunk tag[-2] tag[0] chunk[-1]"),
+    ("chunk tag[1] word[1] word[0]", "chunk tag[1] word[0] word[1]"),
+    ("chunk x1[0] x2[-1] shape(1)[0]", "chunk x2[-1] x1[0] shape(1)[0]"),
+    ("tag list(city)[0] chunk[-3]", "tag chunk[-3] list(city)[0]"),
 )
 def test_lines_are_read_and_written(line, expected):
     (template,) = parse(line)
@@ -30,17 +29,15 @@ def test_lines_are_read_and_written(line, expected):
     assert parse(str(template)) == (template,)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "line, what",
-    [
-        ("word[0]", "Unknown output 'word\\[0\\]'"), ("label word[0]", "Unknown output"), ("tag", "reads nothing"),
-        ("tag tag[0]", r"reads tag\[0\]"),
-        ("tag chunk[0]", r"reads chunk\[0\]"), ("chunk chunk[0]", r"reads chunk\[0\]"), ("chunk tag[2]", r"reads tag\[2\]"),
-        ("tag tag[-4]", "too far back"),
-        ("chunk chunk[-4] word[0]", "too far back"), ("tag edge", "tag\\[...\\]"), ("tag label[-1]", "tag\\[...\\]"),
-        ("tag number(0)[0]", "number"),
-        ("tag word", "cannot read"), ("", "no line"), ("# nothing", "no line"), ("chunk inside word[0]", "segments"),
-    ],
+    ("word[0]", "Unknown output 'word\\[0\\]'"), ("label word[0]", "Unknown output"), ("tag", "reads nothing"),
+    ("tag tag[0]", r"reads tag\[0\]"),
+    ("tag chunk[0]", r"reads chunk\[0\]"), ("chunk chunk[0]", r"reads chunk\[0\]"), ("chunk tag[2]", r"reads tag\[2\]"),
+    ("tag tag[-4]", "too far back"),
+    ("chunk chunk[-4] word[0]", "too far back"), ("tag edge", "tag\\[...\\]"), ("tag label[-1]", "tag\\[...\\]"),
+    ("tag number(0)[0]", "number"),
+    ("tag word", "cannot read"), ("", "no line"), ("# nothing", "no line"), ("chunk inside word[0]", "segments"),
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_its_line(line, what):
     assert "mine" in str(refused(TemplateError, what, parse, line, "mine"))

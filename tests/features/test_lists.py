@@ -19,6 +19,7 @@ from riata.features.expressions import Expression, expressions
 from riata.features.lists import POSITIONS, WordList
 from riata.features.templates import Read, Template, parse
 from riata.models import container
+from samples import for_rows
 
 CITIES = "New York\nYork\nNew York City\nParis\n# not a city: Rome\nst. Ives\n"
 WORDS = [["She", "left", "New", "York", "City", "for", "york", "."], ["New", "Paris", "St.", "Ives"], ["York"]]
@@ -108,15 +109,13 @@ def test_a_missing_file_a_folder_and_a_list_without_entries_are_refused(tmp_path
     refuses({"city": []}, DataError, "the list 'city' holds no entry")
 
 
-@pytest.mark.parametrize(
-    ("lists", "part"),
-    [
-        (["Paris"], "expected a dictionary"),
-        ({"a city": ["Paris"]}, "'a city'"),
-        ({3: ["Paris"]}, "the list 3"),
-        ({"": ["Paris"]}, "the list ''"),
-        ({"city": 3}, "the list 'city' is 3"),
-    ],
+@for_rows(
+    "lists, part",
+    (["Paris"], "expected a dictionary"),
+    ({"a city": ["Paris"]}, "'a city'"),
+    ({3: ["Paris"]}, "the list 3"),
+    ({"": ["Paris"]}, "the list ''"),
+    ({"city": 3}, "the list 'city' is 3"),
 )
 def test_what_is_no_dictionary_of_lists_is_refused(lists, part):
     refuses(lists, SettingError, part)

@@ -1,10 +1,9 @@
 """The language of templates of segments."""
 
-import pytest
-
 from checks import refused
 from riata.errors import TemplateError
 from riata.features.segments import ANCHORED, compile_segments, parse
+from samples import for_rows
 
 
 def test_lines_are_read_and_written():
@@ -32,30 +31,28 @@ def test_pairs_inside_are_the_same_wherever_they_are_counted_from():
     assert len(parse("inside word[0]\ninside word[2]")) == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("word[0]", "has no role"),
-        ("inside", "reads nothing"),
-        ("length word[0]", "reads attributes"),
-        ("sequence tag[1]", r"at \[0\]"),
-        ("around tag[-1]", r"at \[0\]"),
-        ("length[-1] last tag[0]", "go with the roles first"),
-        ("length[-2]", "has no role"),
-        ("previous", "reads nothing"),
-        ("first last word[0]", "more than one role"),
-        ("middle word[0]", "middle"),
-        ("edge word[0]", "edge"),
-        ("label[-3]", r"label\[-3\]"),
-        ("label[0]", "before the token"),
-        ("label[-1] inside word[0]", "go with the roles first"),
-        ("label[-1] length", "go with the roles first"),
-        ("inside number(1)[0]", "number"),
-        ("first word[9]", "out of range"),
-        ("inside word[8] word[-1]", "tokens that are 9 apart"),
-        ("label[-1] previous word[-8]", "offset -8 is out of range"),
-        ("first word", "first"),
-    ],
+@for_rows(
+    "line, message",
+    ("word[0]", "has no role"),
+    ("inside", "reads nothing"),
+    ("length word[0]", "reads attributes"),
+    ("sequence tag[1]", r"at \[0\]"),
+    ("around tag[-1]", r"at \[0\]"),
+    ("length[-1] last tag[0]", "go with the roles first"),
+    ("length[-2]", "has no role"),
+    ("previous", "reads nothing"),
+    ("first last word[0]", "more than one role"),
+    ("middle word[0]", "middle"),
+    ("edge word[0]", "edge"),
+    ("label[-3]", r"label\[-3\]"),
+    ("label[0]", "before the token"),
+    ("label[-1] inside word[0]", "go with the roles first"),
+    ("label[-1] length", "go with the roles first"),
+    ("inside number(1)[0]", "number"),
+    ("first word[9]", "out of range"),
+    ("inside word[8] word[-1]", "tokens that are 9 apart"),
+    ("label[-1] previous word[-8]", "offset -8 is out of range"),
+    ("first word", "first"),
 )
 def test_what_makes_no_sense_is_refused_with_its_line(line, message):
     caught = refused(TemplateError, message, parse, f"length\n{line}", "mine")

@@ -10,6 +10,7 @@ from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.named_sets import builtin_names, is_named_set
 from riata.features.templates import Read, Template, check, fitting, load, parse
+from samples import for_rows
 
 
 def word(offset):
@@ -152,16 +153,14 @@ def test_a_template_file_of_crfpp_is_read_as_it_is(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("U:word=%x[0,0]", Template((word(0),))),
-        ("U%x[0,0]", Template((word(0),))),
-        ("U1-a:%x[0,0]/tag=%x[ +1 , 1 ]", Template((word(0), tag(1)))),
-        ("U05:%x[0,0]/%x[-1,0]", Template((word(-1), word(0)))),
-        ("U7:%x[0,12]", Template((Read(0, 12, "identity"),))),
-        ("B05:", Template((), edge=True)),
-    ],
+@for_rows(
+    "line, expected",
+    ("U:word=%x[0,0]", Template((word(0),))),
+    ("U%x[0,0]", Template((word(0),))),
+    ("U1-a:%x[0,0]/tag=%x[ +1 , 1 ]", Template((word(0), tag(1)))),
+    ("U05:%x[0,0]/%x[-1,0]", Template((word(-1), word(0)))),
+    ("U7:%x[0,12]", Template((Read(0, 12, "identity"),))),
+    ("B05:", Template((), edge=True)),
 )
 def test_lines_that_crfpp_accepts_are_accepted(line, expected):
     assert parse(line) == (expected,)
@@ -179,29 +178,27 @@ def test_the_two_languages_do_not_mix():
 
 
 # --- what is refused ----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ("U00:%x[0,0]\n\nU01:%y[0,0]", 3, ["'%y[0,0]'", "%x[row,column]"]),
-        ("U00:%x[0]", 1, ["'%x[0]'"]),
-        ("U00:%x[0,-1]", 1, ["'%x[0,-1]'"]),
-        ("B\nU0 1:%x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
-        ("B\nU05x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
-        ("U00:%x[9,0]", 1, ["offset 9", "from -8 to 8"]),
-        ("# c\nword[0]\nword[-9]", 3, ["offset -9", "from -8 to 8"]),
-        ("word[0] tag[100]", 1, ["offset 100"]),
-        ("edge\nedge word[9]", 2, ["offset 9"]),
-        ("word[0]\nword", 2, ["'word'", "attribute[offset]"]),
-        ("word[0]\nword(0]", 2, ["'word(0]'"]),
-        ("word[0.5]", 1, ["'word[0.5]'"]),
-        ("word[0]tag[0]", 1, ["'word[0]tag[0]'"]),
-        ("shape(foo)[0]", 1, ["'foo' is no column", "word, tag, or a number"]),
-        ("shape(²)[0]", 1, ["'²' is no column"]),
-        ("word[0]\nnumber(2)[0] word[0]", 2, ["number(...) stands alone"]),
-        ("edge number(2)[0]", 1, ["number(...) stands alone"]),
-        ("number(2)[0] number(2)[1]", 1, ["number(...) stands alone"]),
-        ("edge edge", 1, ["'edge'"]),
-    ],
+@for_rows(
+    "text, line, parts",
+    ("U00:%x[0,0]\n\nU01:%y[0,0]", 3, ["'%y[0,0]'", "%x[row,column]"]),
+    ("U00:%x[0]", 1, ["'%x[0]'"]),
+    ("U00:%x[0,-1]", 1, ["'%x[0,-1]'"]),
+    ("B\nU0 1:%x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
+    ("B\nU05x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
+    ("U00:%x[9,0]", 1, ["offset 9", "from -8 to 8"]),
+    ("# c\nword[0]\nword[-9]", 3, ["offset -9", "from -8 to 8"]),
+    ("word[0] tag[100]", 1, ["offset 100"]),
+    ("edge\nedge word[9]", 2, ["offset 9"]),
+    ("word[0]\nword", 2, ["'word'", "attribute[offset]"]),
+    ("word[0]\nword(0]", 2, ["'word(0]'"]),
+    ("word[0.5]", 1, ["'word[0.5]'"]),
+    ("word[0]tag[0]", 1, ["'word[0]tag[0]'"]),
+    ("shape(foo)[0]", 1, ["'foo' is no column", "word, tag, or a number"]),
+    ("shape(²)[0]", 1, ["'²' is no column"]),
+    ("word[0]\nnumber(2)[0] word[0]", 2, ["number(...) stands alone"]),
+    ("edge number(2)[0]", 1, ["number(...) stands alone"]),
+    ("number(2)[0] number(2)[1]", 1, ["number(...) stands alone"]),
+    ("edge edge", 1, ["'edge'"]),
 )
 def test_bad_syntax_is_refused_with_file_and_line(text, line, parts):
     refuses(text, *parts, line=line)

@@ -8,6 +8,7 @@ from riata.features.attributes import builtin
 from riata.features.language import language_of
 from riata.features.named_sets import builtin_names
 from riata.features.transitions import TransitionFeatures, compile_transitions, parse
+from samples import for_rows
 
 
 @pytest.mark.parametrize("name", builtin_names("transitions"))
@@ -38,25 +39,23 @@ def test_templates_share_parts_and_places():
     assert program.tag_family == 0  # the family of tag[...]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("word[0]", "no place"),
-        ("word[s4]", "no place"),
-        ("word[b0.r]", "no place"),
-        ("word[b1.l]", "no place"),
-        ("word[s3.h]", "no place"),
-        ("word[s2.h2]", "no place"),
-        ("word[s0.x]", "no place"),
-        ("word s0", "cannot read 'word'"),
-        ("distance[s0]", "cannot read"),
-        ("lefts[s0,b0]", "cannot read"),
-        ("relation[s0+1]", "cannot read"),
-        ("number(1)[s0]", "have no numbers"),
-        ("label[s0-1]", "have no labels"),
-        ("tag[s0] tag[s1] tag[b0] tag[b1] tag[b2]", "5 parts; expected at most 4"),
-        ("word[s0+99]", "out of range"),
-    ],
+@for_rows(
+    "line, message",
+    ("word[0]", "no place"),
+    ("word[s4]", "no place"),
+    ("word[b0.r]", "no place"),
+    ("word[b1.l]", "no place"),
+    ("word[s3.h]", "no place"),
+    ("word[s2.h2]", "no place"),
+    ("word[s0.x]", "no place"),
+    ("word s0", "cannot read 'word'"),
+    ("distance[s0]", "cannot read"),
+    ("lefts[s0,b0]", "cannot read"),
+    ("relation[s0+1]", "cannot read"),
+    ("number(1)[s0]", "have no numbers"),
+    ("label[s0-1]", "have no labels"),
+    ("tag[s0] tag[s1] tag[b0] tag[b1] tag[b2]", "5 parts; expected at most 4"),
+    ("word[s0+99]", "out of range"),
 )
 def test_what_cannot_be_read_is_refused_with_its_line(line, message):
     assert refused(TemplateError, message, parse, f"tag[s0]\n{line}", "mine.transitions").line == 2

@@ -14,7 +14,7 @@ from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import for_each, tried
+from samples import for_each, for_rows, tried
 
 TABLE = {"cat": [1.0, 0.5], "dog": [0.75, 0.25], "runs": [-1.0, 0.5], "sleeps": [-0.5, 0.25]}
 X = [["cat", "runs"], ["dog", "sleeps"], ["cat", "sleeps"], ["Dog", "runs"]]
@@ -62,17 +62,15 @@ def test_words_may_have_blanks_and_the_first_of_equal_words_is_taken(tmp_path):
     assert same(found, WordVectors.of({"the": [1, 2], ". .": [3, 4]}))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("cat 1 2\ndog 1\n", r"v.txt:2: .*expected a word and 2 numbers"),
-        ("cat 1 2\ndog 1 two\n", r"v.txt:2: .*expected a word and 2 numbers"),
-        ("cat\n", r"v.txt:1: .*expected a word and some numbers"),
-        ("", "the file has no vectors"),
-        ("2 3\n", "the file has no vectors"),
-        ("cat 1 nan\n", "the vector of 'cat' holds a number that is not finite"),
-        ("cat 1 1e300\n", "the vector of 'cat' holds a number that is not finite"),
-    ],
+@for_rows(
+    "text, said",
+    ("cat 1 2\ndog 1\n", r"v.txt:2: .*expected a word and 2 numbers"),
+    ("cat 1 2\ndog 1 two\n", r"v.txt:2: .*expected a word and 2 numbers"),
+    ("cat\n", r"v.txt:1: .*expected a word and some numbers"),
+    ("", "the file has no vectors"),
+    ("2 3\n", "the file has no vectors"),
+    ("cat 1 nan\n", "the vector of 'cat' holds a number that is not finite"),
+    ("cat 1 1e300\n", "the vector of 'cat' holds a number that is not finite"),
 )
 def test_a_file_that_is_none_of_vectors_is_refused_with_its_line(text, said, tmp_path):
     (tmp_path / "v.txt").write_text(text)
@@ -206,13 +204,11 @@ def test_arrays_stand_beside_words(tmp_path):
     riata.Tagger(epochs=2, dev=0.25).fit(corpus, y)
 
 
-@pytest.mark.parametrize(
-    ("arrays", "said"),
-    [
-        ([np.ones((2, 1))], "found 1 arrays for 4 sentences"),
-        ([np.ones((3, 1))] * 4, "sentence 0 has 2 tokens, and its array has 3 rows"),
-        (3, "found a int for 4 sentences"),
-    ],
+@for_rows(
+    "arrays, said",
+    ([np.ones((2, 1))], "found 1 arrays for 4 sentences"),
+    ([np.ones((3, 1))] * 4, "sentence 0 has 2 tokens, and its array has 3 rows"),
+    (3, "found a int for 4 sentences"),
 )
 def test_arrays_that_do_not_fit_words_are_refused(arrays, said):
     refused(DataError, said, riata.with_vectors, X, arrays)

@@ -46,6 +46,11 @@ def for_each(**values):
     return parametrized
 
 
+def for_rows(names, *rows, **options):
+    """Parametrizes a test by a table: the names of its columns, and its rows."""
+    return pytest.mark.parametrize(names, rows, **options)
+
+
 def some_slow(values, slow):
     """Values for pytest.mark.parametrize, of which some make their test a slow one."""
     return [pytest.param(value, marks=[pytest.mark.slow] * (value in slow)) for value in values]

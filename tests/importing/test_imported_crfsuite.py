@@ -12,6 +12,7 @@ from checks import refused, stored
 from riata.data.memory import as_corpus
 from riata.errors import ModelFileError
 from riata.importing.items import from_strings, read_items
+from samples import for_rows
 
 DATA = Path(__file__).parent / "data"
 MODELS = pytest.mark.parametrize("name", ["toy.crfsuite", "toy.dump"])
@@ -149,18 +150,16 @@ def test_a_bad_line_of_a_data_file_is_named(tmp_path):
     refused(riata.errors.DataError, r"data\.txt:3: cannot read 'a:b'", read_items, path)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
-    [
-        ("      0: ", "      1: ", 17, "expected number 0"),
-        ("  num_labels: 5", "  num_labels: 6", 2, "num_labels"),
-        ("TRANSITIONS = {", "TRANSITION = {", None, "no section TRANSITIONS"),
-        ("  (1) ", "  (0) ", None, "expected (1)"),
-        (" --> O: ", " --> X: ", None, "no such label"),
-        (" --> O: ", " --> O: nan", None, "finite"),
-        (" --> O: ", " --> O: 1e99 ", None, "expected"),
-        ("      1: ", "      1: O", None, ""),
-    ],
+@for_rows(
+    "old, new, line, says",
+    ("      0: ", "      1: ", 17, "expected number 0"),
+    ("  num_labels: 5", "  num_labels: 6", 2, "num_labels"),
+    ("TRANSITIONS = {", "TRANSITION = {", None, "no section TRANSITIONS"),
+    ("  (1) ", "  (0) ", None, "expected (1)"),
+    (" --> O: ", " --> X: ", None, "no such label"),
+    (" --> O: ", " --> O: nan", None, "finite"),
+    (" --> O: ", " --> O: 1e99 ", None, "expected"),
+    ("      1: ", "      1: O", None, ""),
 )  # fmt: skip
 def test_a_bad_line_of_a_dump_is_named(tmp_path, old, new, line, says):
     text = (DATA / "toy.dump").read_text(encoding="utf-8")
@@ -173,19 +172,17 @@ def test_a_bad_line_of_a_dump_is_named(tmp_path, old, new, line, says):
     assert line in (None, caught.line)
 
 
-@pytest.mark.parametrize(
-    ("at", "value", "says"),
-    [
-        (8, b"XXXX", "type 'XXXX'"),
-        (12, struct.pack("<I", 7), "version 7"),
-        (28, struct.pack("<I", 1 << 31), "features"),
-        (48, b"TAEF", "expected b'FEAT'"),
-        (48 + 12 + 4, struct.pack("<I", 99), "not there"),
-        (48 + 12 + 8, struct.pack("<I", 99), "not there"),
-        (48 + 12, struct.pack("<I", 2), "not there"),
-        (48 + 12 + 12, struct.pack("<d", math.nan), "finite"),
-        (48 + 12 + 12, struct.pack("<d", 1e300), "finite"),
-    ],
+@for_rows(
+    "at, value, says",
+    (8, b"XXXX", "type 'XXXX'"),
+    (12, struct.pack("<I", 7), "version 7"),
+    (28, struct.pack("<I", 1 << 31), "features"),
+    (48, b"TAEF", "expected b'FEAT'"),
+    (48 + 12 + 4, struct.pack("<I", 99), "not there"),
+    (48 + 12 + 8, struct.pack("<I", 99), "not there"),
+    (48 + 12, struct.pack("<I", 2), "not there"),
+    (48 + 12 + 12, struct.pack("<d", math.nan), "finite"),
+    (48 + 12 + 12, struct.pack("<d", 1e300), "finite"),
 )  # fmt: skip
 def test_a_bad_file_is_refused(tmp_path, at, value, says):
     content = bytearray((DATA / "toy.crfsuite").read_bytes())

@@ -13,6 +13,7 @@ from checks import refused
 from oracle import crfpp
 from riata import registry
 from riata.errors import ModelFileError, RiataError, UnknownNameError, UnsupportedError
+from samples import for_rows
 
 DATA = Path(__file__).parent / "data"
 
@@ -27,18 +28,16 @@ def imported(folder, labels, **options):
     return riata.import_model(folder / "m.txt", "crf++", **options)
 
 
-@pytest.mark.parametrize(
-    ("labels", "task", "encoding"),
-    [
-        (["NN", "DT"], "tag", None),
-        (["O", "X"], "tag", None),
-        (["O"], "tag", None),
-        (["B-NP", "I-NP", "O"], "chunk", "iob2"),
-        (["I-NP", "O", "B-NP", "I-VP"], "chunk", "iob1"),
-        (["B-NP", "I-NP", "E-NP", "S-NP", "O"], "chunk", "bioes"),
-        (["B-X", "I-X", "L-X", "U-X", "O"], "chunk", "bilou"),
-        (["B-PER", "I-PER", "B-LOC", "O"], "ner", "iob2"),
-    ],
+@for_rows(
+    "labels, task, encoding",
+    (["NN", "DT"], "tag", None),
+    (["O", "X"], "tag", None),
+    (["O"], "tag", None),
+    (["B-NP", "I-NP", "O"], "chunk", "iob2"),
+    (["I-NP", "O", "B-NP", "I-VP"], "chunk", "iob1"),
+    (["B-NP", "I-NP", "E-NP", "S-NP", "O"], "chunk", "bioes"),
+    (["B-X", "I-X", "L-X", "U-X", "O"], "chunk", "bilou"),
+    (["B-PER", "I-PER", "B-LOC", "O"], "ner", "iob2"),
 )
 def test_labels_tell_the_task_and_the_encoding(tmp_path, labels, task, encoding):
     found = imported(tmp_path, labels)
@@ -180,23 +179,21 @@ def changed(tmp_path, old, new):
     return path
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
-    [
-        (b"#mdl#2#", b"#mdl#1#", 1, "MEMM"),
-        (b"#rdr#17", b"#rdx#17", 2, "expected #rdr#"),
-        (b"12:u:w0:%x[0,0],", b'17:u:w0:%t[0,0,"**"],', 3, "regular expression"),
-        (b"12:u:w0:%x[0,0],", b"12:u:w0:%t[0,0],", 3, "%t[0,0]"),
-        (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[@0,0],", 3, "%x[@0,0]"),
-        (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[-9,0],", 3, "too far"),
-        (b"12:u:w0:%x[0,0],", b"12:x:w0:%x[0,0],", 3, "u, b or *"),
-        (b"12:u:w0:%x[0,0],", b"11:u:w0:%x[0,0],", 3, "LENGTH:TEXT"),
-        (b"12:u:w0:%x[0,0],", b"5011:u:w0:%x[" + b"9" * 5000 + b",0],", 3, "cannot express"),
-        (b"4:B-NP,", b"4:B-N\xff,", 21, "UTF-8"),
-        (b"4:B-NP,", b"4:B-VP,", None, "twice"),
-        (b"#qrk#5", b"#qrk#4", None, "#qrk#NUMBER"),
-        (b"=0x1.", b"=zz1.", None, "expected a number"),
-    ],
+@for_rows(
+    "old, new, line, says",
+    (b"#mdl#2#", b"#mdl#1#", 1, "MEMM"),
+    (b"#rdr#17", b"#rdx#17", 2, "expected #rdr#"),
+    (b"12:u:w0:%x[0,0],", b'17:u:w0:%t[0,0,"**"],', 3, "regular expression"),
+    (b"12:u:w0:%x[0,0],", b"12:u:w0:%t[0,0],", 3, "%t[0,0]"),
+    (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[@0,0],", 3, "%x[@0,0]"),
+    (b"12:u:w0:%x[0,0],", b"13:u:w0:%x[-9,0],", 3, "too far"),
+    (b"12:u:w0:%x[0,0],", b"12:x:w0:%x[0,0],", 3, "u, b or *"),
+    (b"12:u:w0:%x[0,0],", b"11:u:w0:%x[0,0],", 3, "LENGTH:TEXT"),
+    (b"12:u:w0:%x[0,0],", b"5011:u:w0:%x[" + b"9" * 5000 + b",0],", 3, "cannot express"),
+    (b"4:B-NP,", b"4:B-N\xff,", 21, "UTF-8"),
+    (b"4:B-NP,", b"4:B-VP,", None, "twice"),
+    (b"#qrk#5", b"#qrk#4", None, "#qrk#NUMBER"),
+    (b"=0x1.", b"=zz1.", None, "expected a number"),
 )  # fmt: skip
 def test_a_bad_line_is_named(tmp_path, old, new, line, says):
     path = changed(tmp_path, old, new)

@@ -9,7 +9,7 @@ from checks import refused
 from oracle.factorial import marginals
 from riata.errors import DataError, SettingError
 from riata.inference.factorial import factorial_marginals
-from samples import tried
+from samples import for_rows, tried
 
 
 def drawn(seed, labels, length, scale, joined=True, forbid=0.0):
@@ -84,16 +84,14 @@ def test_many_combinations_are_summed_in_parts():
         assert column.sum(axis=1) == pytest.approx(np.ones(5))
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (lambda n, w, b: ([], [], {}), "no columns"),
-        (lambda n, w, b: (n, w[:1], b), "1 tables; expected one for each of the 2"),
-        (lambda n, w, b: (n, w, {(1, 0): b[0, 1]}), "pairs"),
-        (lambda n, w, b: (n, w, {(0, 1): b[0, 1].T}), r"between\[0, 1\] has the shape"),
-        (lambda n, w, b: ([n[0], n[1] * np.nan], w, b), "NaN"),
-        (lambda n, w, b: ([np.zeros((1, 300))] * 2, [np.zeros((300, 300))] * 2, {}), "90,000 combinations"),
-    ],
+@for_rows(
+    "change, says",
+    (lambda n, w, b: ([], [], {}), "no columns"),
+    (lambda n, w, b: (n, w[:1], b), "1 tables; expected one for each of the 2"),
+    (lambda n, w, b: (n, w, {(1, 0): b[0, 1]}), "pairs"),
+    (lambda n, w, b: (n, w, {(0, 1): b[0, 1].T}), r"between\[0, 1\] has the shape"),
+    (lambda n, w, b: ([n[0], n[1] * np.nan], w, b), "NaN"),
+    (lambda n, w, b: ([np.zeros((1, 300))] * 2, [np.zeros((300, 300))] * 2, {}), "90,000 combinations"),
 )
 def test_scores_of_other_shapes_are_refused(change, says):
     refused(DataError, says, factorial_marginals, *change(*drawn(0, (3, 2), 3, 1.0)))

@@ -10,7 +10,7 @@ import riata
 from checks import refused
 from oracle.segments import loss, segmentations, spans
 from riata.errors import DataError, RiataError, SettingError
-from samples import for_each, tried
+from samples import for_each, for_rows, tried
 
 NEVER = -np.inf
 whole = st.integers(-3, 3).map(float)
@@ -156,17 +156,15 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(
-    ("span", "edge"),
-    [
-        ((2, 2), None),
-        ((0, 2, 2), None),
-        ((2, 0, 2), None),
-        ((2, 2, 0), (0, 0)),
-        ((2, 2, 2), (2,)),
-        ((2, 2, 2), (3, 3)),
-        ((2, 2, 2), (3, 2, 2)),
-    ],
+@for_rows(
+    "span, edge",
+    ((2, 2), None),
+    ((0, 2, 2), None),
+    ((2, 0, 2), None),
+    ((2, 2, 0), (0, 0)),
+    ((2, 2, 2), (2,)),
+    ((2, 2, 2), (3, 3)),
+    ((2, 2, 2), (3, 2, 2)),
 )
 def test_shapes_that_do_not_fit_are_named(function, span, edge):
     with pytest.raises(DataError, match=r"span has the shape .* expected \[T, M, L\]"):
@@ -224,21 +222,19 @@ def test_a_huge_list_is_interrupted():
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "gold",
-    [
-        [],
-        [(0, 1, 0)],
-        [(0, 1, 0), (0, 2, 0)],
-        [(0, 3, 0)],
-        [(0, 2, 2)],
-        [(0, 2, -1)],
-        [(0, 0, 0), (0, 2, 0)],
-        [(0, 2)],
-        [(0, 1, 0), (1, 2)],
-        [(0.0, 2.0, 0.0)],
-        3,
-    ],
+    [],
+    [(0, 1, 0)],
+    [(0, 1, 0), (0, 2, 0)],
+    [(0, 3, 0)],
+    [(0, 2, 2)],
+    [(0, 2, -1)],
+    [(0, 0, 0), (0, 2, 0)],
+    [(0, 2)],
+    [(0, 1, 0), (1, 2)],
+    [(0.0, 2.0, 0.0)],
+    3,
 )
 def test_a_truth_that_does_not_cover_the_tokens_is_refused(gold):
     refused(DataError, "gold is", riata.loss_augmented_segment_viterbi, np.zeros((2, 2, 2)), None, gold)

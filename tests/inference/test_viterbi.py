@@ -19,7 +19,7 @@ from riata.data.encodings.base import convert
 from riata.errors import DataError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import for_each, tried
+from samples import for_each, for_rows, tried
 
 NEVER = -np.inf
 
@@ -139,13 +139,11 @@ def test_ties_are_read_from_the_end():
     assert list(labels) == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("node", "edge"),
-    [
-        (np.full((3, 2), NEVER), np.zeros((2, 2))),
-        (np.zeros((3, 2)), np.full((2, 2), NEVER)),
-        ([[0.0, NEVER], [0.0, NEVER]], [[NEVER, 0.0], [0.0, 0.0]]),
-    ],
+@for_rows(
+    "node, edge",
+    (np.full((3, 2), NEVER), np.zeros((2, 2))),
+    (np.zeros((3, 2)), np.full((2, 2), NEVER)),
+    ([[0.0, NEVER], [0.0, NEVER]], [[NEVER, 0.0], [0.0, 0.0]]),
 )
 def test_where_everything_is_forbidden_the_score_is_minus_infinity(node, edge):
     labels, best = riata.viterbi(node, edge)
@@ -182,20 +180,18 @@ def test_scores_that_are_masked_or_too_large_are_refused(where):
         riata.viterbi(**arrays | {where: np.full((2, 2), 1e308)})
 
 
-@pytest.mark.parametrize(
-    ("node", "edge"),
-    [
-        ((3,), (3, 3)),
-        ((2, 3, 1), (3, 3)),
-        ((0, 3), (3, 3)),
-        ((2, 0), (0, 0)),
-        ((2, 3), (2, 2)),
-        ((2, 3), (9,)),
-        ((2, 3), (1, 9)),
-        ((2, 3), (3, 2, 3)),
-        ((2, 3), (3, 3, 3)),
-        ((2, 3), (1, 2, 3, 3)),
-    ],
+@for_rows(
+    "node, edge",
+    ((3,), (3, 3)),
+    ((2, 3, 1), (3, 3)),
+    ((0, 3), (3, 3)),
+    ((2, 0), (0, 0)),
+    ((2, 3), (2, 2)),
+    ((2, 3), (9,)),
+    ((2, 3), (1, 9)),
+    ((2, 3), (3, 2, 3)),
+    ((2, 3), (3, 3, 3)),
+    ((2, 3), (1, 2, 3, 3)),
 )
 def test_arrays_of_the_wrong_shape_are_refused_by_shape(node, edge):
     caught = refused(DataError, "", riata.viterbi, np.zeros(node), np.zeros(edge))

@@ -20,7 +20,7 @@ from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.names.chain import name_of
 from riata.models.structures.chain import ChainOutputs
-from samples import CHUNKS, FEATURES, TAGS, tried
+from samples import CHUNKS, FEATURES, TAGS, for_rows, tried
 
 LABELS = ("X", "Y", "Z")
 TEMPLATES = (
@@ -296,17 +296,15 @@ def test_training_goes_on_from_a_model():
     assert from_crf.fit(train).history_[-1]["objective"] < whole.history_[0]["objective"]
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        ({"template": parse("word[0]\nlabel[-2] label[-1]")}, UnsupportedError, "reads earlier labels"),
-        ({"template": parse("word[0]\nlabel[-1] word[0]")}, UnsupportedError, "reads earlier labels"),
-        ({"structure": "segments"}, UnsupportedError, "single weights"),
-        ({"bits": 12}, SettingError, "bits"),
-        ({"class_weight": "balanced"}, SettingError, "class_weight"),
-        ({"settings": {"cap": 0.0}}, SettingError, "cap"),
-        ({"settings": {"rounds": 0}}, SettingError, "rounds"),
-    ],
+@for_rows(
+    "options, error, text",
+    ({"template": parse("word[0]\nlabel[-2] label[-1]")}, UnsupportedError, "reads earlier labels"),
+    ({"template": parse("word[0]\nlabel[-1] word[0]")}, UnsupportedError, "reads earlier labels"),
+    ({"structure": "segments"}, UnsupportedError, "single weights"),
+    ({"bits": 12}, SettingError, "bits"),
+    ({"class_weight": "balanced"}, SettingError, "class_weight"),
+    ({"settings": {"cap": 0.0}}, SettingError, "cap"),
+    ({"settings": {"rounds": 0}}, SettingError, "rounds"),
 )
 def test_what_it_refuses(options, error, text):
     refused((error, UnsupportedError), text, riata.Chunker("boost", **options).fit, CHUNKS)

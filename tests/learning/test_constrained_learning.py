@@ -16,7 +16,7 @@ from riata._core import shuffled
 from riata.errors import RiataWarning, SearchError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import for_each
+from samples import for_each, for_rows
 
 TEMPLATE = "number(0)[0]\nnumber(0)[-1]\nnumber(1)[0]\nbias[0]"
 LOCAL = {"recipe": "perceptron", "template": parse(TEMPLATE), "settings": {"precision": "double", "average": False}}
@@ -128,16 +128,14 @@ def starts_with_a(labels):
     return labels[0] == "A"
 
 
-@pytest.mark.parametrize(
-    ("params", "error", "message"),
-    [
-        ({"recipe": "crf"}, UnsupportedError, "learns from more than the best output"),
-        ({"recipe": "mira"}, UnsupportedError, "learns from more than the best output"),
-        ({"recipe": "perceptron", "shards": 2}, UnsupportedError, "shards is 2"),
-        ({"recipe": "perceptron", "constraints": None}, SettingError, "there are no constraints"),
-        ({"recipe": "laso-alma", "structure": "segments", "queue": "exact"}, UnsupportedError, "step=alma"),
-        ({"recipe": "perceptron", "inference": "before"}, SettingError, "expected 'none', 'after' or 'during'"),
-    ],
+@for_rows(
+    "params, error, message",
+    ({"recipe": "crf"}, UnsupportedError, "learns from more than the best output"),
+    ({"recipe": "mira"}, UnsupportedError, "learns from more than the best output"),
+    ({"recipe": "perceptron", "shards": 2}, UnsupportedError, "shards is 2"),
+    ({"recipe": "perceptron", "constraints": None}, SettingError, "there are no constraints"),
+    ({"recipe": "laso-alma", "structure": "segments", "queue": "exact"}, UnsupportedError, "step=alma"),
+    ({"recipe": "perceptron", "inference": "before"}, SettingError, "expected 'none', 'after' or 'during'"),
 )
 def test_what_learning_under_constraints_refuses(params, error, message):
     X, y = drawn(0)

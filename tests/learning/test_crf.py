@@ -15,7 +15,7 @@ from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
 from riata.learning.batch import lbfgs
 from riata.learning.events import Note, Progressed, Started
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, embedded, for_rows
 
 TEMPLATE = parse("word[0]\ntag[0]\nedge")
 
@@ -196,14 +196,12 @@ def test_long_and_short_sentences():
     assert all(0 <= value <= 1 for values in crf.predict_confidence(words) for value in values)
 
 
-@pytest.mark.parametrize(
-    ("recipe", "template"),
-    [
-        ("crf", TEMPLATE),
-        ("memm", TEMPLATE),
-        ("crf", parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]")),
-        ("semicrf", parse_segments("inside word[0]\nfirst tag[0]\nlabel[-1]")),
-    ],
+@for_rows(
+    "recipe, template",
+    ("crf", TEMPLATE),
+    ("memm", TEMPLATE),
+    ("crf", parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]")),
+    ("semicrf", parse_segments("inside word[0]\nfirst tag[0]\nlabel[-1]")),
 )
 def test_double_precision_takes_over_where_single_is_not_enough(recipe, template, monkeypatch):
     monkeypatch.setattr(lbfgs, "TRIES", 0)  # every step is a sign that it is not

@@ -10,6 +10,7 @@ from enumerated_margins import least
 from oracle.margin import combined
 from riata.errors import UnsupportedError
 from riata.features import joint as joint_templates
+from samples import for_rows
 
 TAGS, CHUNKS = ("N", "V"), ("B-A", "O")
 TEMPLATE = joint_templates.parse("tag x0[0]\nchunk x0[0]\nchunk tag[0]\ntag tag[-1]\nchunk chunk[-1]")
@@ -50,17 +51,15 @@ def planes(sentence):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("recipe", "settings", "close"),
-    [
-        *(
-            ("m3n", {"solver": solver, "gap": 4e-5, "average": False}, 1e-4)
-            for solver in ("frank-wolfe", "pairwise", "exponentiated-gradient", "extragradient")
-        ),
-        ("svmstruct-margin", {"epsilon": 1e-5, "slacks": "one"}, 1e-4),
-        ("svmstruct-margin", {"epsilon": 1e-5, "slacks": "each"}, 1e-4),
-        ("svm-subgradient", {}, 0.02),
-    ],
+@for_rows(
+    "recipe, settings, close",
+    *(
+        ("m3n", {"solver": solver, "gap": 4e-5, "average": False}, 1e-4)
+        for solver in ("frank-wolfe", "pairwise", "exponentiated-gradient", "extragradient")
+    ),
+    ("svmstruct-margin", {"epsilon": 1e-5, "slacks": "one"}, 1e-4),
+    ("svmstruct-margin", {"epsilon": 1e-5, "slacks": "each"}, 1e-4),
+    ("svm-subgradient", {}, 0.02),
 )
 def test_the_objective_is_that_of_a_generic_solver(recipe, settings, close, seed):
     data = sentences(seed)

@@ -12,7 +12,7 @@ from oracle.hmm import Hmm
 from riata import Chunker, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import RiataError, UnsupportedError
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, embedded, tried
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, embedded, for_rows, tried
 
 LABELS = ("A", "B", "C")
 words = st.text("abA1", min_size=1, max_size=6)
@@ -133,18 +133,16 @@ def test_all_that_chains_do_works(tmp_path):
     assert (beam.predict_ids(rest) == exact).mean() > 0.99
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "parameters",
-    [
-        {"template": "classic"},
-        {"lists": {"city": ["Bonn"]}},
-        {"attributes": {"last": lambda word: word[-1]}},
-        {"cutoff": 2},
-        {"bits": 12},
-        {"seeds": 2},
-        {"shards": 2},
-        {"class_weight": "balanced"},
-    ],
+    {"template": "classic"},
+    {"lists": {"city": ["Bonn"]}},
+    {"attributes": {"last": lambda word: word[-1]}},
+    {"cutoff": 2},
+    {"bits": 12},
+    {"seeds": 2},
+    {"shards": 2},
+    {"class_weight": "balanced"},
 )
 def test_what_means_nothing_to_counts_is_refused(parameters):
     with pytest.raises(

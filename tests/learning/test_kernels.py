@@ -21,6 +21,7 @@ from riata.errors import (
 )
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models.container import pack, unpack
+from samples import for_rows
 
 PLAIN = {"shuffle": False, "precision": "double"}
 KERNELS = {
@@ -239,20 +240,18 @@ def raising(x, z):
     raise ZeroDivisionError("no")
 
 
-@pytest.mark.parametrize(
-    ("function", "reason"),
-    [
-        (lambda x, z: (x @ z.T) + x[:, :1], "not symmetric"),
-        (raising, "failed: ZeroDivisionError"),
-        (lambda x, z: np.full((len(x), len(z)), np.nan), "NaN or infinity"),
-        (lambda x, z: x @ x.T if len(x) == 1 else x, "of shape"),
-        (lambda x, z: 1.0, "of shape"),
-        (lambda x, z: (x @ z.T) * 1j, "complex"),
-        (lambda x, z: -(x @ z.T), "for a token and itself"),
-        (lambda x, z: 1e40 * (x @ z.T), "expected at most"),
-        (lambda x, z: "text", "failed"),
-        (lambda x: 1.0, "failed: TypeError"),
-    ],
+@for_rows(
+    "function, reason",
+    (lambda x, z: (x @ z.T) + x[:, :1], "not symmetric"),
+    (raising, "failed: ZeroDivisionError"),
+    (lambda x, z: np.full((len(x), len(z)), np.nan), "NaN or infinity"),
+    (lambda x, z: x @ x.T if len(x) == 1 else x, "of shape"),
+    (lambda x, z: 1.0, "of shape"),
+    (lambda x, z: (x @ z.T) * 1j, "complex"),
+    (lambda x, z: -(x @ z.T), "for a token and itself"),
+    (lambda x, z: 1e40 * (x @ z.T), "expected at most"),
+    (lambda x, z: "text", "failed"),
+    (lambda x: 1.0, "failed: TypeError"),
 )
 def test_a_bad_function_is_refused(function, reason):
     refused(DataError, reason, trained, "kernel-perceptron", signals(11), kernel=function)
@@ -271,23 +270,21 @@ def test_a_function_that_fails_later_is_an_error_too():
     refused(DataError, "NaN or infinity", model.predict, [np.full((2, 3), 1e6)])
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "chosen",
-    [
-        {"degree": 0},
-        {"degree": 1.5},
-        {"gamma": 0},
-        {"gamma": -1},
-        {"gamma": float("nan")},
-        {"coefficient": -1},
-        {"budget": 0},
-        {"budget": -3},
-        {"budget": 2.5},
-        {"kernel": "cubic"},
-        {"kernel": 3},
-        {"kernel": "rbf", "degree": 3},
-        {"kernel": "linear", "gamma": 2.0},
-    ],
+    {"degree": 0},
+    {"degree": 1.5},
+    {"gamma": 0},
+    {"gamma": -1},
+    {"gamma": float("nan")},
+    {"coefficient": -1},
+    {"budget": 0},
+    {"budget": -3},
+    {"budget": 2.5},
+    {"kernel": "cubic"},
+    {"kernel": 3},
+    {"kernel": "rbf", "degree": 3},
+    {"kernel": "linear", "gamma": 2.0},
 )
 def test_a_bad_setting_is_refused(chosen):
     refused(SettingError, next(reversed(chosen)), trained, "kernel-perceptron", signals(13), **chosen)

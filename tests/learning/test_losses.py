@@ -16,7 +16,7 @@ from oracle.mira import mira
 from riata import _core, registry
 from riata.choosing.losses import costs_of
 from riata.errors import DataError, SettingError, UnsupportedError
-from samples import embedded, tried
+from samples import embedded, for_rows, tried
 
 DATA = embedded()[:60]
 
@@ -106,24 +106,22 @@ def test_a_square_array_is_in_alphabetical_order_and_can_be_saved(tmp_path):
     assert other.tolist() == [[0, 4, 3], [6, 0, 5], [1, 2, 0]]
 
 
-@pytest.mark.parametrize(
-    ("costs", "error", "match"),
-    [
-        ([[0, 1], [1]], SettingError, "2 rows of 1 or 2 costs; expected a square array"),
-        ([], SettingError, "0 rows of no costs"),
-        ([[0, 1], [1, 0]], DataError, "2 rows and columns, but the data have"),
-        ([[0, -1], [1, 0]], SettingError, "cost -1 .*expected a number from 0"),
-        ({"O": {"B-NP": -0.5}}, SettingError, "cost -0.5 .*where the truth is O"),
-        ({"O": {"B-NP": float("nan")}}, SettingError, "cost nan"),
-        ({"O": {"B-NP": "x"}}, SettingError, "cost 'x'"),
-        ({"O": {"O": 1}}, SettingError, "cost for 'O' where it is right"),
-        ([[1]], SettingError, "diagonal"),
-        ({"O": {"nothing": 2}}, DataError, "names the label 'nothing'"),
-        ({"O": 2}, SettingError, "expected costs by true label"),
-        ("{", SettingError, "expected costs by true label"),
-        (7, SettingError, "expected costs by true label"),
-        ("", SettingError, "costs is empty"),
-    ],
+@for_rows(
+    "costs, error, match",
+    ([[0, 1], [1]], SettingError, "2 rows of 1 or 2 costs; expected a square array"),
+    ([], SettingError, "0 rows of no costs"),
+    ([[0, 1], [1, 0]], DataError, "2 rows and columns, but the data have"),
+    ([[0, -1], [1, 0]], SettingError, "cost -1 .*expected a number from 0"),
+    ({"O": {"B-NP": -0.5}}, SettingError, "cost -0.5 .*where the truth is O"),
+    ({"O": {"B-NP": float("nan")}}, SettingError, "cost nan"),
+    ({"O": {"B-NP": "x"}}, SettingError, "cost 'x'"),
+    ({"O": {"O": 1}}, SettingError, "cost for 'O' where it is right"),
+    ([[1]], SettingError, "diagonal"),
+    ({"O": {"nothing": 2}}, DataError, "names the label 'nothing'"),
+    ({"O": 2}, SettingError, "expected costs by true label"),
+    ("{", SettingError, "expected costs by true label"),
+    (7, SettingError, "expected costs by true label"),
+    ("", SettingError, "costs is empty"),
 )
 def test_bad_costs_are_refused(costs, error, match):
     refused(error, match, riata.Chunker("mira", settings={"loss": "cost-matrix", "costs": costs}).fit, DATA)

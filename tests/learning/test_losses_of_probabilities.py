@@ -11,7 +11,7 @@ from likelihood_problems import UNKNOWN, check, point
 from riata import _core
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, for_each, tried
+from samples import CHUNKS, for_each, for_rows, tried
 
 LOSSES = ("exp", "pointwise-log", "pointwise-exp")
 RECIPES = ("crf-exp", "crf-pointwise", "crf-pointwise-exp")
@@ -164,14 +164,12 @@ def test_data_without_a_choice_have_no_loss(recipe):
             assert tagger.predict(words) == y
 
 
-@pytest.mark.parametrize(
-    ("loss", "seed", "scale", "weights"),
-    [
-        ("exp", 95, 30, ()),
-        ("pointwise-log", 0, 80, ()),
-        ("pointwise-exp", 6, 30, ()),
-        ("pointwise-exp", 6, 16, (1e6,) * 4),
-    ],
+@for_rows(
+    "loss, seed, scale, weights",
+    ("exp", 95, 30, ()),
+    ("pointwise-log", 0, 80, ()),
+    ("pointwise-exp", 6, 30, ()),
+    ("pointwise-exp", 6, 16, (1e6,) * 4),
 )
 def test_products_of_large_and_small_numbers_stay_in_single_precision(loss, seed, scale, weights):
     """Points at which a factor of the gradient times a message of the sums was once infinite, and the gradient no number."""

@@ -12,7 +12,7 @@ from riata.features import segments as segment_templates
 from riata.features import templates
 from riata.learning.batch import prior
 from riata.learning.margin.settings import SOLVERS
-from samples import embedded, for_each
+from samples import embedded, for_each, for_rows
 
 TRAIN, TEST = embedded()[:60], embedded()[150:250]
 SMALL = {
@@ -133,14 +133,12 @@ def test_the_default_solver_comes_to_a_small_gap_at_every_price(structure, C):
     assert last["gap"] <= 1e-4
 
 
-@pytest.mark.parametrize(
-    ("recipe", "settings", "reason"),
-    [
-        ("m3n", {}, r"The gap is \d+ % after 1 pass; 1 % was asked for"),
-        ("svmstruct-margin", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
-        ("svmstruct-margin", {"slacks": "each"}, r"violated by more than epsilon \(0.01\) after 2 passes"),
-        ("svmstruct-slack", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
-    ],
+@for_rows(
+    "recipe, settings, reason",
+    ("m3n", {}, r"The gap is \d+ % after 1 pass; 1 % was asked for"),
+    ("svmstruct-margin", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
+    ("svmstruct-margin", {"slacks": "each"}, r"violated by more than epsilon \(0.01\) after 2 passes"),
+    ("svmstruct-slack", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
 )
 def test_a_training_that_ends_before_its_goal_says_so(recipe, settings, reason):
     chunker = riata.Chunker(recipe, template=SMALL["chain"], epochs=2, settings={"C": 1.0, **settings})

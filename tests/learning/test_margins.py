@@ -10,7 +10,7 @@ from chain_problems import UNBOUNDED, options
 from margin_problems import Labels, Subset, measured, same_as_the_twin, sample
 from oracle.laso import norm
 from oracle.margins import Margins
-from samples import for_each
+from samples import for_each, for_rows
 
 QUEUES = {
     "greedy": {"queue": "greedy"},
@@ -121,12 +121,10 @@ def by_enumeration(problem, weights, x, y):
     return margins
 
 
-@pytest.mark.parametrize(
-    ("problem", "X", "Y"),
-    [
-        (Labels(), ["xyx", "y", "zzx"], [tuple("ABA"), ("C",), tuple("CCB")]),
-        (Subset(), ["abcd", "bce", "ad"], [frozenset("bd"), frozenset("ce"), frozenset("ad")]),
-    ],
+@for_rows(
+    "problem, X, Y",
+    (Labels(), ["xyx", "y", "zzx"], [tuple("ABA"), ("C",), tuple("CCB")]),
+    (Subset(), ["abcd", "bce", "ad"], [frozenset("bd"), frozenset("ce"), frozenset("ad")]),
     ids=["labels", "subset"],
 )
 @pytest.mark.parametrize("epochs", [1, 8])

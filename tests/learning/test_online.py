@@ -21,7 +21,7 @@ from riata.learning.loop import Plan, Trainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
-from samples import TAGS, WORDS, for_each
+from samples import TAGS, WORDS, for_each, for_rows
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -77,16 +77,14 @@ def looped(scores, *, epochs, patience=None, first_epoch=1):
     return train(trainer, data, plan, dev_score if scores else None, ignore), models
 
 
-@pytest.mark.parametrize(
-    ("scores", "best"),
-    [
-        ([50.0, 70.0, 60.0, 65.0], 2),
-        ([50.0, 70.0, 70.0, 70.0], 2),
-        ([70.0, 70.0, 70.0, 70.0], 1),
-        ([0.0, 0.0, 0.0, 0.0], 1),
-        ([10.0, 20.0, 30.0, 40.0], 4),
-        ([30.0, 20.0, 30.0, 30.1], 4),
-    ],
+@for_rows(
+    "scores, best",
+    ([50.0, 70.0, 60.0, 65.0], 2),
+    ([50.0, 70.0, 70.0, 70.0], 2),
+    ([70.0, 70.0, 70.0, 70.0], 1),
+    ([0.0, 0.0, 0.0, 0.0], 1),
+    ([10.0, 20.0, 30.0, 40.0], 4),
+    ([30.0, 20.0, 30.0, 30.1], 4),
 )
 def test_the_best_epoch_is_kept_and_the_earliest_of_equals(scores, best):
     outcome, models = looped(scores, epochs=4)
@@ -104,16 +102,14 @@ def test_a_kept_model_is_not_changed_by_later_epochs():
     assert weights_of(early.model) != weights_of(longer.model)
 
 
-@pytest.mark.parametrize(
-    ("scores", "patience", "ran"),
-    [
-        ([5.0, 4.0, 3.0, 2.0, 9.0], 1, 2),
-        ([5.0, 4.0, 3.0, 2.0, 9.0], 2, 3),
-        ([5.0, 5.0, 5.0, 9.0, 9.0], 2, 3),  # an equal score is not a better one
-        ([1.0, 2.0, 1.0, 3.0, 1.0], 2, 5),
-        ([5.0, 4.0, 3.0, 2.0, 9.0], None, 5),
-        ([5.0, 4.0, 3.0, 2.0, 9.0], 10, 5),
-    ],
+@for_rows(
+    "scores, patience, ran",
+    ([5.0, 4.0, 3.0, 2.0, 9.0], 1, 2),
+    ([5.0, 4.0, 3.0, 2.0, 9.0], 2, 3),
+    ([5.0, 5.0, 5.0, 9.0, 9.0], 2, 3),  # an equal score is not a better one
+    ([1.0, 2.0, 1.0, 3.0, 1.0], 2, 5),
+    ([5.0, 4.0, 3.0, 2.0, 9.0], None, 5),
+    ([5.0, 4.0, 3.0, 2.0, 9.0], 10, 5),
 )
 def test_patience_stops_after_so_many_epochs_without_a_better_score(scores, patience, ran):
     outcome, _ = looped(scores, epochs=5, patience=patience)

@@ -14,6 +14,7 @@ from riata.learning import loop
 from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS, PRIORS_OF_EXP
 from riata.learning.events import Note
+from samples import for_rows
 
 TRAIN = riata.load("embedded", "train")
 
@@ -199,16 +200,14 @@ def test_training_that_goes_on_keeps_the_value(monkeypatch):
     assert chunker.fit(TRAIN[:40]).facts_["chosen"] == before
 
 
-@pytest.mark.parametrize(
-    ("lengths", "whole"),
-    [
-        ((20, 15, 25, 20), True),
-        ((300, 200, 280, 310, 290), True),
-        ((1, 78, 1), False),  # most of the data are one document
-        ((80,), False),
-        ((1300, 300), True),
-        ((10, 1580, 10), False),
-    ],
+@for_rows(
+    "lengths, whole",
+    ((20, 15, 25, 20), True),
+    ((300, 200, 280, 310, 290), True),
+    ((1, 78, 1), False),  # most of the data are one document
+    ((80,), False),
+    ((1300, 300), True),
+    ((10, 1580, 10), False),
 )
 def test_held_out_sentences_are_whole_documents(lengths, whole):
     document = np.repeat(np.arange(len(lengths)), lengths)

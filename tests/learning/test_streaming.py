@@ -18,7 +18,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.fit import Fit
-from samples import CHUNKS, TAGS, WORDS, as_text, embedded
+from samples import CHUNKS, TAGS, WORDS, as_text, embedded, for_rows
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
@@ -68,20 +68,18 @@ def test_true_outputs_that_break_constraints_are_counted_over_all_parts(path, sm
 
 
 # --- the same model --------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
+@for_rows(
     "params",
-    [
-        {},
-        {"bits": 16},
-        {"dev": 0.2, "patience": 1, "seed": 3},
-        {"dev": 0.2, "refit": True, "bits": 14},
-        {"dev": embedded(split="test")[:30]},
-        {"class_weight": "balanced"},
-        {"dev": 0.2, "constraints": ["at_most(2, 'NP')"]},
-        {"recipe": "mira", "seeds": 2},
-        {"recipe": "early", "beam": 3, "template": EARLIER},
-        {"recipe": "laso-perceptron", "bits": 16, "template": EARLIER},
-    ],
+    {},
+    {"bits": 16},
+    {"dev": 0.2, "patience": 1, "seed": 3},
+    {"dev": 0.2, "refit": True, "bits": 14},
+    {"dev": embedded(split="test")[:30]},
+    {"class_weight": "balanced"},
+    {"dev": 0.2, "constraints": ["at_most(2, 'NP')"]},
+    {"recipe": "mira", "seeds": 2},
+    {"recipe": "early", "beam": 3, "template": EARLIER},
+    {"recipe": "laso-perceptron", "bits": 16, "template": EARLIER},
     ids=str,
 )
 def test_a_part_that_holds_everything_gives_the_same_bytes(path, params):

@@ -15,7 +15,7 @@ from margin_problems import Labels, Subset, labelled, measured, sample
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
 from riata.learning import theory
-from samples import chunker, embedded, tried
+from samples import chunker, embedded, for_rows, tried
 
 THEOREM4 = {"step": "alma", "alpha": 0.9, "B": math.sqrt(8) / 0.9, "C": math.sqrt(2)}
 COROLLARY5 = {"step": "alma", "alpha": 0.5, "B": 1.5, "C": 0.5}  # C^2 + 2 (1 - alpha) B C = 1
@@ -212,13 +212,11 @@ def predictor(recipe="laso-perceptron", problem=None, data=(X, Y), **params):
 
 
 @pytest.mark.parametrize("beam", [1, 2, 5])
-@pytest.mark.parametrize(
-    ("recipe", "names", "chosen"),
-    [
-        ("laso-perceptron", PERCEPTRON_BOUNDS, {}),
-        ("laso-alma", ["Theorem 4"], {"B": math.sqrt(8) / 0.9}),
-        ("laso-alma", ["Corollary 5", "Corollary 6"], {"alpha": 0.5, "B": 1.5, "C": 0.5}),
-    ],
+@for_rows(
+    "recipe, names, chosen",
+    ("laso-perceptron", PERCEPTRON_BOUNDS, {}),
+    ("laso-alma", ["Theorem 4"], {"B": math.sqrt(8) / 0.9}),
+    ("laso-alma", ["Corollary 5", "Corollary 6"], {"alpha": 0.5, "B": 1.5, "C": 0.5}),
 )
 def test_bounds_of_a_problem(recipe, names, chosen, beam):
     for record in (False, True):
@@ -253,13 +251,11 @@ def test_a_greedy_run_is_covered_by_its_own_search_and_a_beam_is_not():
     assert not predictor(queue="best-first").diagnose(X, Y, beam=math.inf).bounds["Corollary 2"].holds
 
 
-@pytest.mark.parametrize(
-    ("chosen", "data", "reason"),
-    [
-        ({}, (X[:2], Y[:2]), "training saw 4 examples, and these are 2"),
-        ({"update": "queue"}, (X, Y), "y-good states"),
-        ({"step": "mira"}, (X, Y), "this run took mira"),
-    ],
+@for_rows(
+    "chosen, data, reason",
+    ({}, (X[:2], Y[:2]), "training saw 4 examples, and these are 2"),
+    ({"update": "queue"}, (X, Y), "y-good states"),
+    ({"step": "mira"}, (X, Y), "this run took mira"),
 )
 def test_a_bound_that_says_nothing_says_why(chosen, data, reason):
     found = predictor(beam=1, settings=chosen).diagnose(*data)

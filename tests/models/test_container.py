@@ -26,7 +26,7 @@ from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, for_each, treebank
+from samples import CHUNKS, INPUTS, TAGS, WORDS, for_each, for_rows, treebank
 
 DTYPES = ["u1", "u2", "u4", "i4", "i8", "f4"]
 ARRAYS = st.dictionaries(
@@ -90,31 +90,29 @@ def test_arrays_are_aligned_views_of_the_file():
         assert not array.flags.writeable
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"", "empty"),
-        (b"RIA", "cut short"),
-        (b"RIATA\r\n\x1a" + bytes(20), "cut short"),
-        (b"PK\x03\x04" + bytes(100), "not a Riata model"),
-        (b"the DT B-NP\n", "not a Riata model"),
-        (sealed(b"{}", version=container.VERSION + 1, header_size=2), f"version {container.VERSION + 1}"),
-        (sealed(b"{}", header_size=2)[:-1], "expected 66 bytes, found 65"),
-        (sealed(b"{}", header_size=2) + b"\0", "expected 66 bytes, found 67"),
-        (sealed(b"{}", header_size=2)[:-1] + b"]", "checksum"),
-        (sealed(b"{}", header_size=2, zero=1), "checksum"),
-        (sealed(b"{}", header_size=3), "longer than the file"),
-        (sealed(b"{}", header_size=1 << 63), "longer than the file"),
-        (with_header(b"{"), "not JSON"),
-        (with_header(b"\xff\xfe"), "not JSON"),
-        (with_header(b'{"a": "\\ud800", "arrays": []}'), "not JSON"),
-        (with_header(b'{"a": ' + b"9" * 5000 + b"}"), "not JSON"),
-        (with_header(b"[" * 100_000), "not JSON"),
-        (with_header([]), "not an object"),
-        (with_header({}), "lists no arrays"),
-        (with_header({"arrays": {}}), "lists no arrays"),
-        (with_header({"arrays": [[]]}), "described wrongly"),
-    ],
+@for_rows(
+    "content, says",
+    (b"", "empty"),
+    (b"RIA", "cut short"),
+    (b"RIATA\r\n\x1a" + bytes(20), "cut short"),
+    (b"PK\x03\x04" + bytes(100), "not a Riata model"),
+    (b"the DT B-NP\n", "not a Riata model"),
+    (sealed(b"{}", version=container.VERSION + 1, header_size=2), f"version {container.VERSION + 1}"),
+    (sealed(b"{}", header_size=2)[:-1], "expected 66 bytes, found 65"),
+    (sealed(b"{}", header_size=2) + b"\0", "expected 66 bytes, found 67"),
+    (sealed(b"{}", header_size=2)[:-1] + b"]", "checksum"),
+    (sealed(b"{}", header_size=2, zero=1), "checksum"),
+    (sealed(b"{}", header_size=3), "longer than the file"),
+    (sealed(b"{}", header_size=1 << 63), "longer than the file"),
+    (with_header(b"{"), "not JSON"),
+    (with_header(b"\xff\xfe"), "not JSON"),
+    (with_header(b'{"a": "\\ud800", "arrays": []}'), "not JSON"),
+    (with_header(b'{"a": ' + b"9" * 5000 + b"}"), "not JSON"),
+    (with_header(b"[" * 100_000), "not JSON"),
+    (with_header([]), "not an object"),
+    (with_header({}), "lists no arrays"),
+    (with_header({"arrays": {}}), "lists no arrays"),
+    (with_header({"arrays": [[]]}), "described wrongly"),
 )
 def test_what_is_not_a_whole_model_file_is_refused(content, says):
     refused(ModelFileError, says, unpacked, content)
@@ -127,25 +125,23 @@ def test_a_file_of_an_older_riata_needs_no_newer_version_to_be_named():
     assert "Update Riata" in str(refused(ModelFileError, r"version 7 .* reads up to 2", unpacked, bytes(newer)))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "change",
-    [
-        {"name": 1},
-        {"dtype": "f8"},
-        {"dtype": ["u1"]},
-        {"size": -1},
-        {"size": 1.0},
-        {"size": True},
-        {"size": 65},
-        {"size": 1 << 61},
-        {"size": 10**30},
-        {"offset": -64},
-        {"offset": 1},
-        {"offset": 64},
-        {"offset": 1 << 61},
-        {"offset": None},
-        {"dtype": "u4"},
-    ],
+    {"name": 1},
+    {"dtype": "f8"},
+    {"dtype": ["u1"]},
+    {"size": -1},
+    {"size": 1.0},
+    {"size": True},
+    {"size": 65},
+    {"size": 1 << 61},
+    {"size": 10**30},
+    {"offset": -64},
+    {"offset": 1},
+    {"offset": 64},
+    {"offset": 1 << 61},
+    {"offset": None},
+    {"dtype": "u4"},
     ids=str,
 )
 def test_arrays_outside_the_file_are_refused(change):

@@ -16,7 +16,7 @@ from riata import Chunker, Tagger, load_model
 from riata.data.memory import as_corpus
 from riata.features.templates import parse
 from riata.models import folded
-from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, tried
+from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, for_rows, tried
 
 READS = ["word[{}]", "tag[{}]", "suffix2[{}]", "shape[{}]", "lower[{}]", "stem[{}]", "hyphen[{}]", "vowels[{}]"]
 VOCABULARY = [
@@ -219,13 +219,11 @@ def test_another_queue_is_followed_at_once():
     assert estimator.predict(INPUTS) == exact
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "options",
-    [
-        {"lists": {"pets": ["dog", "cat"]}},
-        {"template": parse("word[0]\nlabel[-3]"), "recipe": "early"},
-        {"bits": 12},
-    ],
+    {"lists": {"pets": ["dog", "cat"]}},
+    {"template": parse("word[0]\nlabel[-3]"), "recipe": "early"},
+    {"bits": 12},
 )
 def test_models_that_do_not_fold_predict_without(options):
     estimator = Chunker(epochs=3, **options).fit(CHUNKS)

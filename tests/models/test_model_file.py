@@ -32,6 +32,7 @@ from samples import (
     chunker,
     draws,
     feature_tagger,
+    for_rows,
     hashed_chunker,
     history_chunker,
     number_tagger,
@@ -364,18 +365,16 @@ def test_a_text_that_starts_inside_a_character_is_refused():
 
 
 # --- the table of hashed features ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("table/places", lambda a: a[::-1]),
-        ("table/places", lambda a: np.full_like(a, a[0])),
-        ("table/places", lambda a: np.append(a[:-1], 128)),  # 2^10 weights in rows of eight
-        ("table/places", lambda a: np.append(a[:-1], 1 << 31)),
-        ("table/places", lambda a: a[:-1]),
-        ("table/rows/counts", lambda a: np.append(a[:-1], a[-1] + 1)),
-        ("table/rows/columns", lambda a: np.append(a[:-1], 8)),
-        ("table/rows/values", lambda a: np.append(a[:-1], np.float32(np.nan))),
-    ],
+@for_rows(
+    "name, change",
+    ("table/places", lambda a: a[::-1]),
+    ("table/places", lambda a: np.full_like(a, a[0])),
+    ("table/places", lambda a: np.append(a[:-1], 128)),  # 2^10 weights in rows of eight
+    ("table/places", lambda a: np.append(a[:-1], 1 << 31)),
+    ("table/places", lambda a: a[:-1]),
+    ("table/rows/counts", lambda a: np.append(a[:-1], a[-1] + 1)),
+    ("table/rows/columns", lambda a: np.append(a[:-1], 8)),
+    ("table/rows/values", lambda a: np.append(a[:-1], np.float32(np.nan))),
 )
 def test_a_table_that_does_not_fit_is_refused(name, change):
     header, arrays = container.unpack(memoryview(to_bytes(hashed_chunker())))

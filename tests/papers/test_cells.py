@@ -22,7 +22,7 @@ from riata.errors import DataError
 from riata.scoring.counts import accuracy_of
 from riata.scoring.figures import Sample
 from riata.scoring.spans import f1_of
-from samples import embedded, for_each
+from samples import embedded, for_each, for_rows
 
 WHOLE = registry.get("reproduction", "laso-alpha")
 SMALL = replace(WHOLE, rows=WHOLE.rows[4:6], quick_sentences=30)  # alpha 0.9 and 1
@@ -187,18 +187,16 @@ def test_a_file_whose_last_line_has_no_end_is_appended_to_on_a_new_line(tmp_path
     assert len(Cells.of(path).lines) == 4
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "broken",
-    [
-        {"measured": {}},
-        {"measured": {"f1": {"value": float("nan")}}},
-        {"measured": {"f1": {"value": "x"}}},
-        {"measured": {"f1": {"value": 1.0, "counts": "AAA", "statistic": "f1", "shape": [1], "type": "|u1"}}},
-        {"measured": {"epoch": {"value": 99}}},
-        {"measured": {"epoch": {"value": 0}}},
-        {"measured": {"epoch": {"value": 0.5}}},
-        {"measured": []},
-    ],
+    {"measured": {}},
+    {"measured": {"f1": {"value": float("nan")}}},
+    {"measured": {"f1": {"value": "x"}}},
+    {"measured": {"f1": {"value": 1.0, "counts": "AAA", "statistic": "f1", "shape": [1], "type": "|u1"}}},
+    {"measured": {"epoch": {"value": 99}}},
+    {"measured": {"epoch": {"value": 0}}},
+    {"measured": {"epoch": {"value": 0.5}}},
+    {"measured": []},
     ids=str,
 )
 def test_a_cell_with_content_that_no_training_gives_is_refused_with_its_line(broken, tmp_path):

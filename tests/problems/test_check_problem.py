@@ -11,7 +11,7 @@ import riata
 from checks import refused
 from python_problems import Keyed, KeyedSet, Observing, Tagging, WordSet
 from riata.errors import DataError, SearchError, SettingError
-from samples import tried
+from samples import for_rows, tried
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -203,14 +203,12 @@ def test_a_loss_in_another_order_than_the_regret_is_found():
     fails(Turned(), "ab", "VC", r"its regret is \d and its loss .*, but state .* has the regret")
 
 
-@pytest.mark.parametrize(
-    ("method", "differs"),
-    [
-        ("actions", lambda x, s: ("V",) if s[:1] == ("V",) and len(s) == 2 else ("V", "C")),
-        ("is_goal", lambda x, s: len(s) in (len(x), 3) or s == ("V", "V")),
-        ("features", lambda x, s, a: [f"{s[:1]} {a}"]),
-        ("observe", lambda x, s: [f"{s[:1]}"]),
-    ],
+@for_rows(
+    "method, differs",
+    ("actions", lambda x, s: ("V",) if s[:1] == ("V",) and len(s) == 2 else ("V", "C")),
+    ("is_goal", lambda x, s: len(s) in (len(x), 3) or s == ("V", "V")),
+    ("features", lambda x, s, a: [f"{s[:1]} {a}"]),
+    ("observe", lambda x, s: [f"{s[:1]}"]),
 )
 def test_keys_of_states_that_go_on_differently_are_found(method, differs):
     problem = Tagging()

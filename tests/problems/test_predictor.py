@@ -11,7 +11,7 @@ from checks import refused
 from python_problems import TAGS, WORDS, Admissible, Keyed, Observing, Tagging, WordSet, with_weights
 from riata.errors import DataError, NotFittedError, SettingError, UnknownNameError, UnsupportedError
 from riata.problems.problem import defined
-from samples import for_each
+from samples import for_each, for_rows
 
 
 # --- what users get wrong --------------------------------------------------------------------------------------------------------
@@ -144,28 +144,26 @@ def test_an_infinite_beam_is_none_at_all():
     assert one.weights() == other.weights()
 
 
-@pytest.mark.parametrize(
-    ("params", "error", "message"),
-    [
-        ({"recipe": "laso-alm"}, UnknownNameError, "Unknown recipe 'laso-alm'. Did you mean 'laso-alma'"),
-        ({"queue": "beem"}, UnknownNameError, "Unknown queue 'beem'. Did you mean 'beam'"),
-        ({"settings": {"stap": "alma"}}, UnknownNameError, "Unknown setting 'stap'. Did you mean 'step'"),
-        ({"settings": {"when": "never"}}, SettingError, "expected one of laso"),
-        ({"queue": "a-star"}, UnsupportedError, "'a-star' needs heuristic"),
-        ({"beam": 0}, SettingError, "beam is 0; expected a whole number of at least 1, or None"),
-        ({"beam": 2.5}, SettingError, "beam is 2.5"),
-        ({"beam": math.nan}, SettingError, "beam is nan"),
-        ({"settings": ["step"]}, SettingError, "settings is ['step']; expected a dictionary"),
-        ({"epochs": 0}, SettingError, "epochs is 0"),
-        ({"seed": -1}, SettingError, "seed is -1"),
-        ({"problem": Tagging}, SettingError, "the class itself"),
-        ({"problem": 5}, SettingError, "of type 'int'"),
-        (
-            {"problem": riata.Problem()},
-            SettingError,
-            "does not define initial, actions, apply, is_goal, features or obs",
-        ),
-    ],
+@for_rows(
+    "params, error, message",
+    ({"recipe": "laso-alm"}, UnknownNameError, "Unknown recipe 'laso-alm'. Did you mean 'laso-alma'"),
+    ({"queue": "beem"}, UnknownNameError, "Unknown queue 'beem'. Did you mean 'beam'"),
+    ({"settings": {"stap": "alma"}}, UnknownNameError, "Unknown setting 'stap'. Did you mean 'step'"),
+    ({"settings": {"when": "never"}}, SettingError, "expected one of laso"),
+    ({"queue": "a-star"}, UnsupportedError, "'a-star' needs heuristic"),
+    ({"beam": 0}, SettingError, "beam is 0; expected a whole number of at least 1, or None"),
+    ({"beam": 2.5}, SettingError, "beam is 2.5"),
+    ({"beam": math.nan}, SettingError, "beam is nan"),
+    ({"settings": ["step"]}, SettingError, "settings is ['step']; expected a dictionary"),
+    ({"epochs": 0}, SettingError, "epochs is 0"),
+    ({"seed": -1}, SettingError, "seed is -1"),
+    ({"problem": Tagging}, SettingError, "the class itself"),
+    ({"problem": 5}, SettingError, "of type 'int'"),
+    (
+        {"problem": riata.Problem()},
+        SettingError,
+        "does not define initial, actions, apply, is_goal, features or obs",
+    ),
 )
 def test_what_makes_no_sense_is_refused_with_the_reason(params, error, message):
     assert message in str(refused(error, "", riata.Predictor(**{"problem": Tagging(), **params}).fit, WORDS, TAGS))

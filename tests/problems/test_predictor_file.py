@@ -19,7 +19,7 @@ from riata.entry import main
 from riata.errors import ModelFileError, NotFittedError, RiataError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import for_each, tried
+from samples import for_each, for_rows, tried
 
 DATA = [list("xyzzy"), list("zyx"), list("xxz"), list("ézé")]
 TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]
@@ -114,18 +114,16 @@ class Move(enum.IntEnum):
     LEFT = 1
 
 
-@pytest.mark.parametrize(
-    ("action", "reason"),
-    [
-        (frozenset("a"), "of type frozenset"),
-        (b"a", "of type bytes"),
-        (Move.LEFT, r"of type .*Move"),
-        (np.int64(1), r"of type numpy.int64"),
-        (("a", ("b", 1j)), "of type complex"),
-        (math.nan, "not a number"),
-        ("\ud800", "UTF-8"),
-        (1 << 5000, "bits"),
-    ],
+@for_rows(
+    "action, reason",
+    (frozenset("a"), "of type frozenset"),
+    (b"a", "of type bytes"),
+    (Move.LEFT, r"of type .*Move"),
+    (np.int64(1), r"of type numpy.int64"),
+    (("a", ("b", 1j)), "of type complex"),
+    (math.nan, "not a number"),
+    ("\ud800", "UTF-8"),
+    (1 << 5000, "bits"),
 )
 def test_actions_that_a_file_cannot_hold_are_refused_with_the_reason(tmp_path, action, reason):
     model = riata.Predictor(Keyed(("A", action)))
@@ -300,15 +298,13 @@ def test_every_value_of_the_header_may_be_anything():
     assert bad > len(paths) * len(hostile) / 2
 
 
-@pytest.mark.parametrize(
-    ("array", "values"),
-    [
-        ("weights/values", [math.nan]),
-        ("weights/values", [math.inf]),
-        ("weights/values", [0.0]),
-        ("weights/names", [1 << 31]),
-        ("weights/actions", [99]),
-    ],
+@for_rows(
+    "array, values",
+    ("weights/values", [math.nan]),
+    ("weights/values", [math.inf]),
+    ("weights/values", [0.0]),
+    ("weights/names", [1 << 31]),
+    ("weights/actions", [99]),
 )
 def test_weights_that_fit_nothing_are_refused(array, values):
     header, arrays = container.unpack(memoryview(to_bytes(observer())))

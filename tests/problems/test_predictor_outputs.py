@@ -22,7 +22,7 @@ from python_problems import (
     with_weights,
 )
 from riata.errors import NotFittedError, SearchError, SettingError, UnsupportedError
-from samples import for_each
+from samples import for_each, for_rows
 
 LETTERS = "xyzzx"
 
@@ -165,15 +165,13 @@ def test_a_beam_of_one_is_sure():
     assert model.predict_confidence([LETTERS, ""], steps=True) == [[1.0] * 5, []]
 
 
-@pytest.mark.parametrize(
-    ("by", "problem"),
-    [
-        ("operations", Segmenting()),
-        ("prefix", Segmenting()),
-        ("operations", KeyedSegmenting(counts=True)),
-        ("prefix", KeyedSegmenting(counts=True)),
-        ("prefix", KeyedSegmenting(counts=False)),
-    ],
+@for_rows(
+    "by, problem",
+    ("operations", Segmenting()),
+    ("prefix", Segmenting()),
+    ("operations", KeyedSegmenting(counts=True)),
+    ("prefix", KeyedSegmenting(counts=True)),
+    ("prefix", KeyedSegmenting(counts=False)),
 )
 def test_steps_of_unequal_length_are_summed_where_they_are_taken(problem, by):
     x = "xyzzyx"

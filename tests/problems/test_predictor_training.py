@@ -15,6 +15,7 @@ from riata.errors import DataError, SettingError
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import train
 from riata.problems import training
+from samples import for_rows
 
 DRAW = random.Random(1)
 X = ["".join(DRAW.choices("abcdefghijklmnopqrstuvwxyz", k=DRAW.randint(1, 6))) for _ in range(40)]
@@ -164,34 +165,30 @@ def test_the_score_heeds_weights():
     assert model.score(X, Y, weights) == pytest.approx(float((right * weights).sum() / weights.sum()))
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([1.0], "sample_weight has the shape (1,); expected one number for each of 40 examples"),
-        (["a"] * 40, "expected one number per example"),
-        ([-1.0] * 40, "expected finite numbers from 0"),
-    ],
+@for_rows(
+    "given, message",
+    ([1.0], "sample_weight has the shape (1,); expected one number for each of 40 examples"),
+    (["a"] * 40, "expected one number per example"),
+    ([-1.0] * 40, "expected finite numbers from 0"),
 )
 def test_weights_that_make_no_sense_are_refused(given, message):
     assert message in str(refused(DataError, "", made().fit, X, Y, sample_weight=given))
 
 
-@pytest.mark.parametrize(
-    ("params", "data", "error", "message"),
-    [
-        ({"refit": True}, (), SettingError, "refit is True, but there are no development data"),
-        ({"patience": 2}, (), SettingError, "patience is 2, but there are no development data"),
-        ({"patience": 0, "dev": 0.1}, (), SettingError, "setting 'patience' has the value 0"),
-        ({"refit": "yes", "dev": 0.1}, (), SettingError, "refit is 'yes'; expected True or False"),
-        ({"warm_start": 1}, (), SettingError, "warm_start is 1; expected True or False"),
-        ({"dev": 1.5}, (), SettingError, "dev is 1.5; expected a pair (X, Y), or a fraction"),
-        ({"dev": "some"}, (), SettingError, "dev is 'some'; expected a pair (X, Y), or a fraction"),
-        ({"dev": 0.999}, (), DataError, "40 examples are too few to hold out 100% of them"),
-        ({"dev": 0.1}, (X, Y), SettingError, "development data are given twice"),
-        ({}, (None, Y), SettingError, "Y_dev is given, but X_dev is not"),
-        ({}, (X, None), DataError, "Y_dev is None"),
-        ({"dev": (X, Y[:2])}, (), DataError, "X of dev has 40 examples and Y of dev has 2"),
-    ],
+@for_rows(
+    "params, data, error, message",
+    ({"refit": True}, (), SettingError, "refit is True, but there are no development data"),
+    ({"patience": 2}, (), SettingError, "patience is 2, but there are no development data"),
+    ({"patience": 0, "dev": 0.1}, (), SettingError, "setting 'patience' has the value 0"),
+    ({"refit": "yes", "dev": 0.1}, (), SettingError, "refit is 'yes'; expected True or False"),
+    ({"warm_start": 1}, (), SettingError, "warm_start is 1; expected True or False"),
+    ({"dev": 1.5}, (), SettingError, "dev is 1.5; expected a pair (X, Y), or a fraction"),
+    ({"dev": "some"}, (), SettingError, "dev is 'some'; expected a pair (X, Y), or a fraction"),
+    ({"dev": 0.999}, (), DataError, "40 examples are too few to hold out 100% of them"),
+    ({"dev": 0.1}, (X, Y), SettingError, "development data are given twice"),
+    ({}, (None, Y), SettingError, "Y_dev is given, but X_dev is not"),
+    ({}, (X, None), DataError, "Y_dev is None"),
+    ({"dev": (X, Y[:2])}, (), DataError, "X of dev has 40 examples and Y of dev has 2"),
 )
 def test_development_data_that_make_no_sense_are_refused(params, data, error, message):
     assert message in str(refused(error, "", made(**params).fit, X, Y, *data))

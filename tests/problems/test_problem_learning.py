@@ -26,7 +26,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.problems.options import declared
-from samples import for_each
+from samples import for_each, for_rows
 
 
 # --- learning -----------------------------------------------------------------------------------------------------------
@@ -145,17 +145,15 @@ class PythonChain(Keyed):
 
 
 @pytest.mark.parametrize("beam", [1, 2, 5, 100, None])
-@pytest.mark.parametrize(
-    ("when", "update", "step"),
-    [
-        ("laso", "best", "perceptron"),
-        ("laso", "mean", "perceptron"),
-        ("laso", "mean", "alma"),
-        ("laso", "loss-weighted", "mira"),
-        ("early", "best", "perceptron"),
-        ("max-violation", "best", "perceptron"),
-        ("standard", "best", "perceptron"),
-    ],
+@for_rows(
+    "when, update, step",
+    ("laso", "best", "perceptron"),
+    ("laso", "mean", "perceptron"),
+    ("laso", "mean", "alma"),
+    ("laso", "loss-weighted", "mira"),
+    ("early", "best", "perceptron"),
+    ("max-violation", "best", "perceptron"),
+    ("standard", "best", "perceptron"),
 )
 def test_a_chain_in_python_predicts_what_the_native_chain_predicts(when, update, step, beam):
     narrow = beam is not None and beam <= 5
@@ -397,13 +395,11 @@ def test_a_model_file_holds_the_weights_of_parts(tmp_path):
     assert loaded.predict(unseen) == model.predict(unseen)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("NP", "parts returned 'NP'; expected a list of parts"),
-        (None, "parts returned None; expected a list of parts"),
-        ([[]], r"the part \[\] cannot be hashed"),
-    ],
+@for_rows(
+    "given, message",
+    ("NP", "parts returned 'NP'; expected a list of parts"),
+    (None, "parts returned None; expected a list of parts"),
+    ([[]], r"the part \[\] cannot be hashed"),
 )
 def test_what_are_no_parts_is_refused(given, message):
     problem = Parted()

@@ -10,7 +10,7 @@ from checks import refused
 from python_problems import RECIPES, TAGS, WORDS, Keyed, Observing, Tagging, with_weights
 from riata._core import most_actions, most_features
 from riata.errors import DataError, RiataError, SearchError, SettingError
-from samples import for_each
+from samples import for_each, for_rows
 
 
 class Endless(Tagging):
@@ -271,13 +271,11 @@ def fitted(**methods):
     return riata.Predictor(problem(**methods), epochs=1).fit(["ab"], ["AB"])
 
 
-@pytest.mark.parametrize(
-    ("method", "endless", "most"),
-    [
-        ("actions", lambda self, x, s: itertools.count(), most_actions),
-        ("observe", lambda self, x, s: (f"f{i}" for i in itertools.count()), most_features),
-        ("features", lambda self, x, s, a: itertools.repeat("f"), most_features),
-    ],
+@for_rows(
+    "method, endless, most",
+    ("actions", lambda self, x, s: itertools.count(), most_actions),
+    ("observe", lambda self, x, s: (f"f{i}" for i in itertools.count()), most_features),
+    ("features", lambda self, x, s, a: itertools.repeat("f"), most_features),
 )
 def test_a_method_that_yields_for_ever_is_named_with_the_limit(method, endless, most):
     refused(DataError, f"{method}.* more than {most:,}", fitted, **{method: endless})

@@ -20,7 +20,7 @@ from riata.errors import DataError
 from riata.scoring.evaluation import STATISTICS, evaluate_trees
 from riata.scoring.roles import evaluate_roles, is_adjunct
 from riata.scoring.spans import count_spans, f1_of, precision_of, recall_of, report
-from samples import for_each
+from samples import for_each, for_rows
 
 USUAL = ["O"] + [f"{prefix}-{type_}" for prefix in "BIESLU" for type_ in ("NP", "VP", "A-B")]
 ODD = [*USUAL, "B", "I", "E", "S", "X-NP", "X-VP", "b-NP", "[-NP", "]-NP", "[-VP", "]-VP", "-NP"]
@@ -151,27 +151,25 @@ def test_sentences_are_counted_apart(pairs):
         assert by_type(together, sentence) == by_type(counted(ODD, [truth], [guess]), 0)
 
 
-@pytest.mark.parametrize(
-    ("tags", "spans"),
-    [
-        ("B-NP I-NP O B-VP", [(0, 2, "NP"), (3, 4, "VP")]),
-        ("I-NP I-NP B-NP", [(0, 2, "NP"), (2, 3, "NP")]),
-        ("B-NP I-VP", [(0, 1, "NP"), (1, 2, "VP")]),
-        ("O I-NP O", [(1, 2, "NP")]),
-        ("B-A-B I-A-B", [(0, 2, "A-B")]),
-        ("b-NP i-NP", [(0, 2, "NP")]),
-        ("B-NP E-NP B-NP E-NP", [(0, 2, "NP"), (2, 4, "NP")]),
-        ("B-NP L-NP I-NP", [(0, 2, "NP"), (2, 3, "NP")]),
-        ("I-NP S-NP I-NP", [(0, 1, "NP"), (1, 2, "NP"), (2, 3, "NP")]),
-        ("U-NP U-NP", [(0, 1, "NP"), (1, 2, "NP")]),
-        ("X-NP B-NP", [(0, 2, "NP")]),
-        ("[-NP .-NP [-NP", [(0, 1, "NP"), (2, 3, "NP")]),
-        ("B I O I", [(0, 2, ""), (3, 4, "")]),
-        ("NN VB", [(0, 1, "NN"), (1, 2, "VB")]),  # types alone
-        ("PER PER O PER", [(0, 2, "PER"), (3, 4, "PER")]),
-        ("person-actor person-other", [(0, 1, "person-actor"), (1, 2, "person-other")]),
-        ("", []),
-    ],
+@for_rows(
+    "tags, spans",
+    ("B-NP I-NP O B-VP", [(0, 2, "NP"), (3, 4, "VP")]),
+    ("I-NP I-NP B-NP", [(0, 2, "NP"), (2, 3, "NP")]),
+    ("B-NP I-VP", [(0, 1, "NP"), (1, 2, "VP")]),
+    ("O I-NP O", [(1, 2, "NP")]),
+    ("B-A-B I-A-B", [(0, 2, "A-B")]),
+    ("b-NP i-NP", [(0, 2, "NP")]),
+    ("B-NP E-NP B-NP E-NP", [(0, 2, "NP"), (2, 4, "NP")]),
+    ("B-NP L-NP I-NP", [(0, 2, "NP"), (2, 3, "NP")]),
+    ("I-NP S-NP I-NP", [(0, 1, "NP"), (1, 2, "NP"), (2, 3, "NP")]),
+    ("U-NP U-NP", [(0, 1, "NP"), (1, 2, "NP")]),
+    ("X-NP B-NP", [(0, 2, "NP")]),
+    ("[-NP .-NP [-NP", [(0, 1, "NP"), (2, 3, "NP")]),
+    ("B I O I", [(0, 2, ""), (3, 4, "")]),
+    ("NN VB", [(0, 1, "NN"), (1, 2, "VB")]),  # types alone
+    ("PER PER O PER", [(0, 2, "PER"), (3, 4, "PER")]),
+    ("person-actor person-other", [(0, 1, "person-actor"), (1, 2, "person-other")]),
+    ("", []),
 )
 def test_spans_worked_by_hand(tags, spans):
     assert spans_of(tags.split()) == [Span(*span) for span in spans]
@@ -216,16 +214,14 @@ def test_types_do_not_depend_on_the_outputs():
     assert counted(["O", "O-Q", "I-B", "B-A", "B"], [["O"]], [["O"]]).types == ("", "A", "B")
 
 
-@pytest.mark.parametrize(
-    ("gold", "predicted", "starts", "message"),
-    [
-        ([0, 1], [0], [0, 2], "2 gold labels, but 1 predicted"),
-        ([0, 1], [0, 1], [0, 1], "Sentence starts"),
-        ([0, 1], [0, 1], [1, 2], "Sentence starts"),
-        ([0, 1], [0, 1], [0, 2, 1, 2], "Sentence starts"),
-        ([0, 1], [0, 2], [0, 2], "Label id 2"),
-        ([-1, 1], [0, 1], [0, 2], "Label id -1"),
-    ],
+@for_rows(
+    "gold, predicted, starts, message",
+    ([0, 1], [0], [0, 2], "2 gold labels, but 1 predicted"),
+    ([0, 1], [0, 1], [0, 1], "Sentence starts"),
+    ([0, 1], [0, 1], [1, 2], "Sentence starts"),
+    ([0, 1], [0, 1], [0, 2, 1, 2], "Sentence starts"),
+    ([0, 1], [0, 2], [0, 2], "Label id 2"),
+    ([-1, 1], [0, 1], [0, 2], "Label id -1"),
 )
 def test_arrays_that_do_not_fit_are_refused(gold, predicted, starts, message):
     refused(DataError, message, count_spans, ["O", "B-NP"], np.array(gold), np.array(predicted), np.array(starts))

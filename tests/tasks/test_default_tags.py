@@ -7,7 +7,7 @@ from riata.data.conllu import write_conllu
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
 from riata.estimators.taggers import MANY, new_tagger
-from samples import treebank
+from samples import for_rows, treebank
 
 TRAIN, OTHER = treebank()[:24], treebank()[24:]
 WORDS = [[token[0] for token in sentence] for sentence in OTHER]
@@ -45,12 +45,10 @@ def test_a_parser_with_taggers_goes_on_learning_from_given_tags():
     assert parser.tags_read == "given" and not parser.taggers_ and parser.predict(OTHER)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "options, data, why",
-    [
-        ({"warm_start": True}, TRAIN, "warm_start=True goes on"),
-        ({}, TRAIN[:1], "one sentence is too little"),
-    ],
+    ({"warm_start": True}, TRAIN, "warm_start=True goes on"),
+    ({}, TRAIN[:1], "one sentence is too little"),
 )
 def test_tags_are_read_as_they_are_where_taggers_cannot_learn_and_this_is_said(options, data, why):
     parser = riata.DependencyParser(epochs=1, **options)

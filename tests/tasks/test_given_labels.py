@@ -21,6 +21,7 @@ from samples import (
     chunker,
     feature_tagger,
     for_each,
+    for_rows,
     recoded_chunker,
     segment_chunker,
     tagger,
@@ -127,24 +128,22 @@ def test_nothing_to_label():
     refused(DataError, "0 tokens and 1 labels", estimator.predict, [[]], given=[["O"]])
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([], "found 0 lists of labels for 1 sentences"),
-        ([[None, None]], "sentence 0 has 3 tokens and 2 labels"),
-        ("abc", "the labels are a str"),
-        ([None], "the labels of sentence 0 are a NoneType"),
-        (7, "the labels are a int"),
-        ([[None, 3, None]], "a label is 3"),
-        ([[None, "B-XP", None]], "does not know the label 'B-XP' that is given at token 1 of sentence 0"),
-        ([[None, "", None]], "does not know the label ''"),
-        (
-            [["I-NP", None, None]],
-            "no legal labelling has 'I-NP' at token 0 of sentence 0 .* legal are sequences of tags in IOB2",
-        ),
-        ([["O", "I-NP", None]], "no legal labelling has 'I-NP' at token 1 of sentence 0"),
-        ([["B-VP", None, "I-NP"], ["O"]], "found 2 lists"),
-    ],
+@for_rows(
+    "given, message",
+    ([], "found 0 lists of labels for 1 sentences"),
+    ([[None, None]], "sentence 0 has 3 tokens and 2 labels"),
+    ("abc", "the labels are a str"),
+    ([None], "the labels of sentence 0 are a NoneType"),
+    (7, "the labels are a int"),
+    ([[None, 3, None]], "a label is 3"),
+    ([[None, "B-XP", None]], "does not know the label 'B-XP' that is given at token 1 of sentence 0"),
+    ([[None, "", None]], "does not know the label ''"),
+    (
+        [["I-NP", None, None]],
+        "no legal labelling has 'I-NP' at token 0 of sentence 0 .* legal are sequences of tags in IOB2",
+    ),
+    ([["O", "I-NP", None]], "no legal labelling has 'I-NP' at token 1 of sentence 0"),
+    ([["B-VP", None, "I-NP"], ["O"]], "found 2 lists"),
 )
 @pytest.mark.parametrize("made", [chunker, segment_chunker])
 def test_what_cannot_be_is_refused(made, given, message):
@@ -204,16 +203,14 @@ def test_the_command_keeps_a_column(run, folder):
     assert shares == pytest.approx([share for found in best for _, share in found], abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "message"),
-    [
-        (["_", "_", "I-VP"], "2", "in.txt:7: the model does not know the label 'I-VP'"),
-        (["I-NP", "_", "_"], "2", "in.txt:5: no legal labelling has 'I-NP' here"),
-        (["O", "I-NP", "_"], "2", "in.txt:6: no legal labelling has 'I-NP' here"),
-        (["_", "_", "_"], "3", "column 3 is out of range"),
-        (["_", "_", "_"], "1", "column 1 is an input of the model"),
-        (["_", "_", "_"], "tag", "is not a valid integer"),
-    ],
+@for_rows(
+    "row, column, message",
+    (["_", "_", "I-VP"], "2", "in.txt:7: the model does not know the label 'I-VP'"),
+    (["I-NP", "_", "_"], "2", "in.txt:5: no legal labelling has 'I-NP' here"),
+    (["O", "I-NP", "_"], "2", "in.txt:6: no legal labelling has 'I-NP' here"),
+    (["_", "_", "_"], "3", "column 3 is out of range"),
+    (["_", "_", "_"], "1", "column 1 is an input of the model"),
+    (["_", "_", "_"], "tag", "is not a valid integer"),
 )
 def test_the_command_says_where_it_goes_wrong(run, folder, row, column, message):
     write(folder, ["_", "_", "_"], row)

@@ -17,6 +17,7 @@ from riata.errors import DataError, ModelFileError, RiataError, SettingError, Te
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint, templates
 from riata.models.weights_by_name import by_name
+from samples import for_rows
 
 TEMPLATE = """tag word[0]
 tag suffix3[0]
@@ -151,17 +152,15 @@ def test_mangled_files_are_refused_or_work(mangled):
     try_mangled(mangled, content, check, times=120, most_mb=300)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "name",
-    [
-        "rows/slots",
-        "rows/ngrams",
-        "rows/values",
-        "weights/steps",
-        "dictionary/tags",
-        "dictionary/new",
-        "family/0/values",
-    ],
+    "rows/slots",
+    "rows/ngrams",
+    "rows/values",
+    "weights/steps",
+    "dictionary/tags",
+    "dictionary/new",
+    "family/0/values",
 )
 def test_broken_arrays_are_refused(made, name):
 
@@ -276,13 +275,11 @@ def test_other_queues(data, made, queue):
         assert twin.predict(data[1]) == twin.set_params(queue="beam", beam=1).predict(data[1])
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "given",
-    [
-        {"bits": 20},
-        {"queue": "exact", "beam": None},
-        {"recipe": "perceptron", "beam": None},
-    ],
+    {"bits": 20},
+    {"queue": "exact", "beam": None},
+    {"recipe": "perceptron", "beam": None},
 )
 def test_what_it_cannot_do_is_refused(data, given):
     refused(UnsupportedError, "", tagger(**given).fit, data[0])
@@ -301,12 +298,10 @@ def test_more_that_is_refused(data, made):
         riata.Chunker(template=joint.parse("tag word[0]")).fit(train)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "y, what",
-    [
-        ([["NN"]], "pair"), ([[("NN",)]], "pair"), ([[("NN", 3)]], "string"), ([[("NN", "O"), ("NN", "O")]], "1 tokens and 2"),
-        ([], "0 lists"), ("NN", "str"), ([3], "int"), ([[("N\tN", "O")]], "tab"), ([[("NN", "xyz")]], "no chunk label"),
-    ],
+    ([["NN"]], "pair"), ([[("NN",)]], "pair"), ([[("NN", 3)]], "string"), ([[("NN", "O"), ("NN", "O")]], "1 tokens and 2"),
+    ([], "0 lists"), ("NN", "str"), ([3], "int"), ([[("N\tN", "O")]], "tab"), ([[("NN", "xyz")]], "no chunk label"),
 )  # fmt: skip
 def test_bad_labels_are_refused(y, what):
     refused((DataError, riata.errors.LabelError), what, tagger().fit, [["dog"]], y)

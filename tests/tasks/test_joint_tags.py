@@ -19,7 +19,7 @@ from riata.features.transitions import compile_transitions, parse
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks
 from riata.models import container
-from samples import check_words_are_enough, for_each, other_tags, treebank
+from samples import check_words_are_enough, for_each, for_rows, other_tags, treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 TAGS = [[token[1] for token in sentence] for sentence in treebank()]
@@ -140,20 +140,18 @@ def test_models_are_stored_with_their_tags(parser, tmp_path):
     assert (tmp_path / "q.riata").read_bytes() == (tmp_path / "p.riata").read_bytes()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "change",
-    [
-        {"chosen": []},
-        {"chosen": ["DET", "DET"]},
-        {"chosen": "DET"},
-        {"chosen": ["DET"]},
-        {"chosen": [f"T{i}" for i in range(5000)]},
-        {"chosen": ["DET", "NOUN"], "system": "arc-eager"},
-        {"inputs": [0]},
-        {"inputs": [0, 1, 2]},
-        {"taggers": []},
-        {"drop": "chosen"},
-    ],
+    {"chosen": []},
+    {"chosen": ["DET", "DET"]},
+    {"chosen": "DET"},
+    {"chosen": ["DET"]},
+    {"chosen": [f"T{i}" for i in range(5000)]},
+    {"chosen": ["DET", "NOUN"], "system": "arc-eager"},
+    {"inputs": [0]},
+    {"inputs": [0, 1, 2]},
+    {"taggers": []},
+    {"drop": "chosen"},
     ids=str,
 )
 def test_model_files_with_other_tags_are_refused(parser, tmp_path, change):
@@ -235,14 +233,12 @@ def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
     assert "chooses none" in err and "transitions" in err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"stream": True}, "part of the data at a time"),
-        ({"warm_start": True}, "goes on from a model"),
-        ({"tags": "jiont"}, "Did you mean 'joint'"),
-        ({"system": "arc-eager"}, "tags are chosen by shift alone"),
-    ],
+@for_rows(
+    "options, message",
+    ({"stream": True}, "part of the data at a time"),
+    ({"warm_start": True}, "goes on from a model"),
+    ({"tags": "jiont"}, "Did you mean 'joint'"),
+    ({"system": "arc-eager"}, "tags are chosen by shift alone"),
 )
 def test_what_joint_tags_cannot_be_combined_with_is_refused(options, message):
     system = options.pop("system", "arc-hybrid")

@@ -18,7 +18,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
 from riata.models import container
-from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, for_each, tried
+from samples import CHUNKS, INPUTS, TAGS, WORDS, as_text, embedded, for_each, for_rows, tried
 
 NAMES = tuple(shown_encodings())
 SMALL = parse("word[0]\ntag[-1] tag[0]\ntag[0] tag[1]\nedge")
@@ -130,18 +130,16 @@ def both_ways(tmp_path=None, **parameters):
     return asked, by_hand
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "parameters",
-    [
-        {"dev": 0.2},
-        {"dev": 0.2, "refit": True},
-        {"dev": "corpus", "refit": True},
-        {"seeds": 2},
-        {"shards": 2},
-        {"bits": 16},
-        {"recipe": "laso-perceptron", "beam": 3},
-        {"recipe": "early", "beam": 1},
-    ],
+    {"dev": 0.2},
+    {"dev": 0.2, "refit": True},
+    {"dev": "corpus", "refit": True},
+    {"seeds": 2},
+    {"shards": 2},
+    {"bits": 16},
+    {"recipe": "laso-perceptron", "beam": 3},
+    {"recipe": "early", "beam": 1},
     ids=str,
 )
 def test_every_training_is_that_of_data_recoded_by_hand(parameters):
@@ -377,15 +375,13 @@ def test_models_are_kept_with_both_encodings(tmp_path, encoding):
         assert again.predict(test) == again.predict(plain(test)) == made.predict(test)
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"learnt_as": "bio"}, "encoding 'bio' is unknown"),
-        ({"learnt_as": None}, "encoding None is unknown"),
-        ({"encoding": None}, "encoding None is unknown"),
-        ({"learnt_as": ["bioes"]}, "is unknown"),
-        ({"learnt_as": "bilou"}, "labels are not tags"),
-    ],
+@for_rows(
+    "change, says",
+    ({"learnt_as": "bio"}, "encoding 'bio' is unknown"),
+    ({"learnt_as": None}, "encoding None is unknown"),
+    ({"encoding": None}, "encoding None is unknown"),
+    ({"learnt_as": ["bioes"]}, "is unknown"),
+    ({"learnt_as": "bilou"}, "labels are not tags"),
 )
 def test_inconsistent_files_are_refused(change, says):
     header, arrays = container.unpack(memoryview(to_bytes(Chunker(learn_as="bioes", epochs=1).fit(CHUNKS))))

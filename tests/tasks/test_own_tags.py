@@ -13,7 +13,7 @@ from riata.errors import DataError, ModelFileError, UnsupportedError
 from riata.estimators.own_tags import OwnTags
 from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
-from samples import check_words_are_enough, other_tags, treebank
+from samples import check_words_are_enough, for_rows, other_tags, treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 
@@ -113,13 +113,11 @@ def test_files_come_out_with_tags_and_trees(parser, run, tmp_path, monkeypatch):
     assert {len(row.split()) for row in out.splitlines() if row} == {4}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"stream": True}, "part of the data at a time"),
-        ({"warm_start": True}, "goes on from a model"),
-        ({"tags": "onw"}, "Did you mean 'own'"),
-    ],
+@for_rows(
+    "options, message",
+    ({"stream": True}, "part of the data at a time"),
+    ({"warm_start": True}, "goes on from a model"),
+    ({"tags": "onw"}, "Did you mean 'own'"),
 )
 def test_what_taggers_cannot_be_combined_with_is_refused(options, message):
     with pytest.raises(riata.RiataError, match=message):

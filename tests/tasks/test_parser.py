@@ -13,7 +13,7 @@ from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing
 from riata.errors import DataError, SettingError, TemplateError, UnsupportedError
 from riata.features.arcs import parse
-from samples import treebank
+from samples import for_rows, treebank
 
 STRUCTURES = ("projective", "tree")
 CROSSING = [[("a", "X", "3", "x"), ("b", "X", "4", "y"), ("c", "X", "0", "root"), ("d", "X", "3", "z")]]
@@ -24,16 +24,14 @@ def trained(structure="projective", recipe="mira", **options):
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize(
-    ("recipe", "settings"),
-    [
-        ("perceptron", {}),
-        ("mira", {}),
-        ("crf", {"c2": 0.1}),
-        ("crf", {"c2": 0.1, "optimiser": "sgd"}),
-        ("m3n", {"C": 0.1}),
-        ("svmstruct-margin", {"C": 0.1}),
-    ],
+@for_rows(
+    "recipe, settings",
+    ("perceptron", {}),
+    ("mira", {}),
+    ("crf", {"c2": 0.1}),
+    ("crf", {"c2": 0.1, "optimiser": "sgd"}),
+    ("m3n", {"C": 0.1}),
+    ("svmstruct-margin", {"C": 0.1}),
 )
 def test_learners_find_trees_that_they_have_not_seen(structure, recipe, settings):
     epochs = 5 if recipe in ("perceptron", "mira") else 40
@@ -97,13 +95,11 @@ def test_a_sentence_of_one_token_has_a_root():
     assert [tree[0][0] for tree in trained().predict([[("Yes", "INTJ")], [(".", "PUNCT")]])] == [0, 0]
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([("a", "X", "5", "x"), ("b", "X", "0", "root")], "head of token 1 is 5"),
-        ([("a", "X", "2", "x"), ("b", "X", "1", "y")], "no root"),
-        ([("a", "X", "_", "_")], "no head"),
-    ],
+@for_rows(
+    "rows, words",
+    ([("a", "X", "5", "x"), ("b", "X", "0", "root")], "head of token 1 is 5"),
+    ([("a", "X", "2", "x"), ("b", "X", "1", "y")], "no root"),
+    ([("a", "X", "_", "_")], "no head"),
 )
 def test_what_is_no_tree_is_refused_in_training_scoring_and_development(rows, words):
     for use in (
@@ -140,18 +136,16 @@ def test_weights_have_names():
     assert {label for _, label in weights} <= {"arc", *parser.classes_}
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("word[0]", "Unknown kind of line"),
-        ("arc word[0]", "expected a side and an attribute"),
-        ("arc head.word[0] direction distance", "not both"),
-        ("relation head.tag[0] between.tag[0]", "what is between"),
-        ("arc between.tag[1] head.tag[0]", "what is between"),
-        ("arc head.edge", "arcs have no labels"),
-        ("arc head.tag[-8]", "may be the root"),
-        ("arc head.number(3)[0]", "number"),
-    ],
+@for_rows(
+    "line, words",
+    ("word[0]", "Unknown kind of line"),
+    ("arc word[0]", "expected a side and an attribute"),
+    ("arc head.word[0] direction distance", "not both"),
+    ("relation head.tag[0] between.tag[0]", "what is between"),
+    ("arc between.tag[1] head.tag[0]", "what is between"),
+    ("arc head.edge", "arcs have no labels"),
+    ("arc head.tag[-8]", "may be the root"),
+    ("arc head.number(3)[0]", "number"),
 )
 def test_templates_that_are_refused(line, words):
     refused(TemplateError, words, parse, line)

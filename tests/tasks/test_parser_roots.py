@@ -8,7 +8,7 @@ from all_trees import all_trees
 from checks import refused
 from riata.errors import LabelError
 from riata.estimators.model_file import from_bytes, to_bytes
-from samples import treebank
+from samples import for_rows, treebank
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
 WORDS = [[token[:2] for token in sentence] for sentence in treebank()[24:40]]
@@ -47,14 +47,12 @@ def test_the_relation_of_the_root_gives_its_head(parser):
     assert tree[0] == (0, "root") and rooted(tree)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "given",
-    [
-        [(0, "nsubj"), None, None],
-        [(2, "root"), None, None],
-        [(None, "root"), (None, "root"), None],
-        [(None, "det"), (None, "nsubj"), (None, "obj")],
-    ],
+    [(0, "nsubj"), None, None],
+    [(2, "root"), None, None],
+    [(None, "root"), (None, "root"), None],
+    [(None, "det"), (None, "nsubj"), (None, "obj")],
 )
 def test_given_arcs_that_contradict_it_are_refused(parser, given):
     refused(LabelError, "trees with one root", parser.predict, [SENTENCE], given=[given])

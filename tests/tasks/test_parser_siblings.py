@@ -9,7 +9,7 @@ from checks import refused
 from riata.data.memory import as_corpus
 from riata.errors import DataError, TemplateError, UnsupportedError
 from riata.features.arcs import parse
-from samples import treebank
+from samples import for_rows, treebank
 
 SMALL = parse(
     "arc head.tag[0] child.tag[0] distance\narc head.word[0] child.word[0]\nrelation head.tag[0] child.tag[0] direction\n"
@@ -22,16 +22,14 @@ def trained(recipe="mira", **options):
     return riata.DependencyParser(recipe, structure="projective", **options, tags="given").fit(treebank()[:24])
 
 
-@pytest.mark.parametrize(
-    ("recipe", "settings"),
-    [
-        ("perceptron", {}),
-        ("mira", {"k": 3}),
-        ("crf", {"c2": 0.1}),
-        ("crf", {"c2": 0.1, "optimiser": "sgd"}),
-        ("m3n", {"C": 0.1}),
-        ("svmstruct-margin", {"C": 0.1}),
-    ],
+@for_rows(
+    "recipe, settings",
+    ("perceptron", {}),
+    ("mira", {"k": 3}),
+    ("crf", {"c2": 0.1}),
+    ("crf", {"c2": 0.1, "optimiser": "sgd"}),
+    ("m3n", {"C": 0.1}),
+    ("svmstruct-margin", {"C": 0.1}),
 )
 def test_learners_learn_siblings(recipe, settings):
     epochs = 5 if recipe in ("perceptron", "mira") else 40

@@ -10,24 +10,22 @@ from checks import refused, stored
 from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
-from samples import for_each
+from samples import for_each, for_rows
 
 TRAIN = riata.load("embedded", "train")[:40]
 ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "recipe", "structure"),
-    [
-        (riata.Tagger(), "mira", "chain"),
-        (riata.Chunker(), "mira", "chain"),
-        (riata.EntityRecognizer(), "mira", "chain"),
-        (riata.JointTagger(), "max-violation", "joint"),
-        (riata.Chunker(structure="segments"), "laso-alma", "segments"),
-        (riata.Chunker(template="laso2005"), "laso-alma", "segments"),
-        (riata.Chunker("perceptron"), "perceptron", "chain"),
-        (riata.Chunker("laso-perceptron"), "laso-perceptron", "segments"),
-    ],
+@for_rows(
+    "estimator, recipe, structure",
+    (riata.Tagger(), "mira", "chain"),
+    (riata.Chunker(), "mira", "chain"),
+    (riata.EntityRecognizer(), "mira", "chain"),
+    (riata.JointTagger(), "max-violation", "joint"),
+    (riata.Chunker(structure="segments"), "laso-alma", "segments"),
+    (riata.Chunker(template="laso2005"), "laso-alma", "segments"),
+    (riata.Chunker("perceptron"), "perceptron", "chain"),
+    (riata.Chunker("laso-perceptron"), "laso-perceptron", "segments"),
 )
 def test_without_a_recipe_the_task_chooses_one_for_the_structure(estimator, recipe, structure):
     choice = choice_of(estimator)
@@ -115,19 +113,17 @@ WORDS = [["Ana", "lives", "in", "Rome"], ["Bob", "saw", "New", "York"]] * 10
 LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
 
 
-@pytest.mark.parametrize(
-    ("parameters", "reads"),
-    [
-        ({}, True),
-        ({"recipe": "mira"}, True),
-        ({"recipe": "laso-alma"}, True),
-        ({"recipe": "laso-alma", "bits": 18}, True),
-        ({"recipe": "crf", "epochs": 20}, True),
-        ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, True),
-        ({"recipe": "memm", "epochs": 10}, False),
-        ({"bits": 18}, False),
-        ({"shards": 2}, True),
-    ],
+@for_rows(
+    "parameters, reads",
+    ({}, True),
+    ({"recipe": "mira"}, True),
+    ({"recipe": "laso-alma"}, True),
+    ({"recipe": "laso-alma", "bits": 18}, True),
+    ({"recipe": "crf", "epochs": 20}, True),
+    ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, True),
+    ({"recipe": "memm", "epochs": 10}, False),
+    ({"bits": 18}, False),
+    ({"shards": 2}, True),
     ids=str,
 )
 def test_earlier_labels_are_read_where_they_can_be(parameters, reads):

@@ -8,7 +8,7 @@ import pytest
 
 from checks import refused
 from riata import errors
-from samples import WORDS, chunker, feature_tagger, tagger
+from samples import WORDS, chunker, feature_tagger, for_rows, tagger
 
 LINES = [" ".join(words) for words in WORDS]
 
@@ -67,18 +67,16 @@ def test_the_command_takes_a_function_of_the_users(model, run, tmp_path):
     assert [line.split(" ")[0] for line in out.splitlines()] == ["The", "dog", "barks", ".", ""]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "content", "says"),
-    [
-        (["--tokenizer", "re:split"], b"a", "Add --text"),
-        (["--text", "--tokenizer", "re:none"], b"a", "there is no such function"),
-        (["--text", "--tokenizer", "no_such_module:f"], b"a", "cannot be imported"),
-        (["--text", "--tokenizer", "json:loads"], b"[1]", "<standard input>:1: the tokenizer loads gave [1]"),
-        (["--text", "--format", "conllu"], b"a", "running text has no columns"),
-        (["--text", "--given", "0"], b"a", "no column of labels"),
-        (["--text"], b" \n\n", "<standard input>: the input holds no words"),
-        (["--text"], b"good\nb\xe4d\n", "<standard input>:2: byte 2 of the line is 0xE4"),
-    ],
+@for_rows(
+    "arguments, content, says",
+    (["--tokenizer", "re:split"], b"a", "Add --text"),
+    (["--text", "--tokenizer", "re:none"], b"a", "there is no such function"),
+    (["--text", "--tokenizer", "no_such_module:f"], b"a", "cannot be imported"),
+    (["--text", "--tokenizer", "json:loads"], b"[1]", "<standard input>:1: the tokenizer loads gave [1]"),
+    (["--text", "--format", "conllu"], b"a", "running text has no columns"),
+    (["--text", "--given", "0"], b"a", "no column of labels"),
+    (["--text"], b" \n\n", "<standard input>: the input holds no words"),
+    (["--text"], b"good\nb\xe4d\n", "<standard input>:2: byte 2 of the line is 0xE4"),
 )
 def test_what_is_wrong_is_told(model, run, monkeypatch, arguments, content, says):
     typed(monkeypatch, content)

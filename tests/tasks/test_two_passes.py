@@ -35,6 +35,7 @@ from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS
 from riata.learning.jackknife import blocks
 from riata.models import container
+from samples import for_rows
 
 NAMES = ["Ada", "Bo", "Cy", "Di"]
 
@@ -268,21 +269,19 @@ def test_lists_confidences_explanations_and_traces_are_of_the_second_pass(model)
     assert any(f.name.startswith("sameword") for f in explained.decision.contributions)
 
 
-@pytest.mark.parametrize(
-    ("make", "data", "params"),
-    [
-        (Tagger, DOCUMENTS, {}),
-        (Chunker, DOCUMENTS, {"recipe": "perceptron", "structure": "segments", "template": None}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "settings": {"c2": "auto"}}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "first": "perceptron"}),
-        (Chunker, DOCUMENTS, {"recipe": "laso-perceptron", "first": "hmm", "template": None}),
-        (EntityRecognizer, DOCUMENTS, {"folds": 1}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "laso-perceptron", "structure": "chain", "queue": "beam"}),
-        (EntityRecognizer, DOCUMENTS, {"learn_as": "bioes", "bits": 14}),
-        (EntityRecognizer, DOCUMENTS, {"dev": 0.25, "patience": 2, "refit": True}),
-        (EntityRecognizer, DOCUMENTS, {"dev": DOCUMENTS[:8], "seeds": 2}),
-        (EntityRecognizer, DOCUMENTS, {"class_weight": "balanced", "shards": 2}),
-    ],
+@for_rows(
+    "make, data, params",
+    (Tagger, DOCUMENTS, {}),
+    (Chunker, DOCUMENTS, {"recipe": "perceptron", "structure": "segments", "template": None}),
+    (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "settings": {"c2": "auto"}}),
+    (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "first": "perceptron"}),
+    (Chunker, DOCUMENTS, {"recipe": "laso-perceptron", "first": "hmm", "template": None}),
+    (EntityRecognizer, DOCUMENTS, {"folds": 1}),
+    (EntityRecognizer, DOCUMENTS, {"recipe": "laso-perceptron", "structure": "chain", "queue": "beam"}),
+    (EntityRecognizer, DOCUMENTS, {"learn_as": "bioes", "bits": 14}),
+    (EntityRecognizer, DOCUMENTS, {"dev": 0.25, "patience": 2, "refit": True}),
+    (EntityRecognizer, DOCUMENTS, {"dev": DOCUMENTS[:8], "seeds": 2}),
+    (EntityRecognizer, DOCUMENTS, {"class_weight": "balanced", "shards": 2}),
 )
 def test_every_learner_and_parameter_goes_with_two_passes(make, data, params):
     model = fitted(make, data, **params)
@@ -349,21 +348,19 @@ def test_a_template_may_say_what_it_reads_of_the_first_pass():
     refused(TemplateError, "chunks", fitted, Tagger, template=parse("word[0]\nsamechunk[0]"))
 
 
-@pytest.mark.parametrize(
-    ("params", "error", "match"),
-    [
-        ({"passes": 3}, SettingError, "passes"),
-        ({"context": "page"}, UnknownNameError, "context"),
-        ({"window": 0}, SettingError, "window"),
-        ({"folds": 0}, SettingError, "folds"),
-        ({"first": "miro"}, UnknownNameError, "mira"),
-        ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
-        ({"context": "file", "window": 3}, SettingError, "no window"),
-        ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
-        ({"warm_start": True}, UnsupportedError, "has seen"),
-        ({"stream": True}, UnsupportedError, "stream"),
-        ({"attributes": {"guess": str}}, SettingError, "guess"),
-    ],
+@for_rows(
+    "params, error, match",
+    ({"passes": 3}, SettingError, "passes"),
+    ({"context": "page"}, UnknownNameError, "context"),
+    ({"window": 0}, SettingError, "window"),
+    ({"folds": 0}, SettingError, "folds"),
+    ({"first": "miro"}, UnknownNameError, "mira"),
+    ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
+    ({"context": "file", "window": 3}, SettingError, "no window"),
+    ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
+    ({"warm_start": True}, UnsupportedError, "has seen"),
+    ({"stream": True}, UnsupportedError, "stream"),
+    ({"attributes": {"guess": str}}, SettingError, "guess"),
 )
 def test_what_cannot_be_is_refused(params, error, match):
     refused(error, match, fitted, **params)
