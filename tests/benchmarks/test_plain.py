@@ -2,13 +2,12 @@
 
 from collections import Counter
 
-import pytest
-
 import riata
 from benchmarks import plain
 from benchmarks.stages import divided, percentiles
 from riata.features import attributes
 from riata.features.templates import load
+from samples import for_rows
 
 CORPUS = riata.load("embedded", "train")[:60]
 
@@ -53,9 +52,7 @@ def as_strings(words, tags):
     return [[name if value is True else f"{name}={value}" for name, value in row.items()] for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("template", "extract"), [("classic", plain.classic), ("classic", as_strings), ("chunk", plain.default)]
-)
+@for_rows("template, extract", ("classic", plain.classic), ("classic", as_strings), ("chunk", plain.default))
 def test_the_features_are_those_of_the_template(template, extract):
     assert places(by_hand(extract)) == places(by_template(template))
 

@@ -17,9 +17,7 @@ from riata.inference.structure import CHUNK_LABELS, SPACE
 from samples import CHUNKS, FEATURES, TAGS, WORDS, for_rows
 
 
-@pytest.mark.parametrize(
-    "params", [{"dev": 0.5}, {"dev": 0.5, "patience": 2}, {"patience": 2}, {"refit": True}], ids=str
-)
+@for_rows("params", {"dev": 0.5}, {"dev": 0.5, "patience": 2}, {"patience": 2}, {"refit": True}, ids=str)
 def test_partial_fit_refuses_parameters_that_choose_among_epochs(params):
     made = riata.Chunker("perceptron", **params)
     caught = refused(SettingError, "partial_fit learns one epoch", made.partial_fit, CHUNKS)

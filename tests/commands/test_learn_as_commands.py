@@ -5,7 +5,7 @@ import json
 import pytest
 
 import riata
-from samples import CHUNKS, as_text
+from samples import CHUNKS, as_text, for_rows
 
 TRAIN = ["train", "chunk", "--train", "train.txt", "--model", "m.riata"]
 
@@ -75,9 +75,7 @@ def test_streams_seeds_and_shards(run):
         assert riata.load_model("m.riata").learnt_as_ == "bilou"
 
 
-@pytest.mark.parametrize(
-    ("task", "name", "says"), [("chunk", "bio", "bioes"), ("tag", "bioes", "plain labels"), ("chunk", "auto", "auto")]
-)
+@for_rows("task, name, says", ("chunk", "bio", "bioes"), ("tag", "bioes", "plain labels"), ("chunk", "auto", "auto"))
 def test_bad_values_are_refused(run, task, name, says):
     arguments = ["train", task, "--train", "train.txt", "--model", "m.riata", "--learn-as", name]
     err = run.refused(*arguments)

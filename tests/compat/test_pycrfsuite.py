@@ -13,6 +13,7 @@ from riata.compat import pycrfsuite
 from riata.compat.algorithms import ALGORITHMS, parameters_of
 from riata.compat.sklearn_crfsuite import estimator
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError, UnsupportedError
+from samples import for_rows
 
 TOY = Path(__file__).parents[1] / "importing" / "data" / "toy.crfsuite"
 
@@ -206,9 +207,8 @@ def test_taggers_without_a_usable_model_say_so(tmp_path):
     refused(DataError, "no position 1", tagger.marginal, "B-NP", 1)
 
 
-@pytest.mark.parametrize(
-    ("items", "labels"),
-    [([[None]], ["X"]), ([{"a": None}], ["X"]), ([{5: 1}], ["X"]), ([["a"]], [None]), ([["a"]], [5])],
+@for_rows(
+    "items, labels", ([[None]], ["X"]), ([{"a": None}], ["X"]), ([{5: 1}], ["X"]), ([["a"]], [None]), ([["a"]], [5])
 )
 def test_items_and_labels_of_another_type_are_refused_at_once_as_type_errors(items, labels):
     for kind in (TypeError, DataError):

@@ -18,6 +18,7 @@ from samples import (
     WORDS,
     as_text,
     for_each,
+    for_rows,
     hashed_chunker,
     recoded_chunker,
     segment_chunker,
@@ -72,9 +73,7 @@ def test_a_temperature_flattens_them():
     assert (chunker.predict_proba([sentence])[0].max(axis=1) < before).all()
 
 
-@pytest.mark.parametrize(
-    "recipe, template", [*(("perceptron", each) for each in HISTORIES), *(("crf", each) for each in HISTORIES[1:])]
-)
+@for_rows("recipe, template", *(("perceptron", each) for each in HISTORIES), *(("crf", each) for each in HISTORIES[1:]))
 def test_labels_and_labellings_of_chains_that_look_back(recipe, template):
     chunker = riata.Chunker(recipe, epochs=4, template=parse(template)).fit(CHUNKS)
     for sentence in INPUTS[1:]:

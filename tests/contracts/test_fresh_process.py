@@ -12,7 +12,7 @@ import pytest
 import riata
 from checks import stored
 from riata.models.stored import StoredWeights
-from samples import CHUNKS, INPUTS, TAGS, WORDS
+from samples import CHUNKS, INPUTS, TAGS, WORDS, for_rows
 
 PROGRAM = """
 import sys
@@ -180,9 +180,7 @@ def test_every_public_name_is_on_one_page_of_the_reference():
     assert sorted(shown) == sorted(public())
 
 
-@pytest.mark.parametrize(
-    ("name", "page"), [("Chunker", "estimators"), ("Predictor", "problems"), ("Problem", "problems")]
-)
+@for_rows("name, page", ("Chunker", "estimators"), ("Predictor", "problems"), ("Problem", "problems"))
 def test_every_public_method_is_in_the_reference_and_described(name, page):
     cls = getattr(riata, name)
     hidden = getattr(cls, "_internal", ())

@@ -6,15 +6,13 @@ import riata
 from checks import refused
 from riata.errors import DataError, SettingError
 from riata.settings import Setting
-from samples import TAGS, WORDS
+from samples import TAGS, WORDS, for_rows
 
 HUGE = 10**5000
 WHOLE = ("beam", "epochs", "seed", "seeds", "bits", "cutoff", "threads", "shards", "patience")
 
 
-@pytest.mark.parametrize(
-    "value", [HUGE, -HUGE, 2**64, 1e308, "9" * 5000, b"3", bytearray(b"3")], ids=lambda v: type(v).__name__
-)
+@for_rows("value", HUGE, -HUGE, 2**64, 1e308, "9" * 5000, b"3", bytearray(b"3"), ids=lambda v: type(v).__name__)
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_numbers_beyond_all_bounds_are_refused(name, value):
     made = riata.Tagger("early", dev=0.5, **{name: value})

@@ -6,7 +6,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
+from samples import for_rows
 
 ROOT = Path(__file__).parents[2]
 PACKAGE, NATIVE = ROOT / "src" / "riata", ROOT / "native"
@@ -127,10 +127,8 @@ def test_no_function_is_long():
     assert not sorted(long_functions())
 
 
-@pytest.mark.parametrize(
-    "path",
-    [NATIVE / "inference" / "search" / "engine.cpp", NATIVE / "core" / "chain_kernels.cpp"],
-    ids=lambda p: p.name,
+@for_rows(
+    "path", NATIVE / "inference" / "search" / "engine.cpp", NATIVE / "core" / "chain_kernels.cpp", ids=lambda p: p.name
 )
 def test_the_reader_of_native_functions_finds_them(path):
     found = list(native_functions(path))

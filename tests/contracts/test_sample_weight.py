@@ -70,9 +70,7 @@ def test_other_estimators_leave_it_out_too(make: Any) -> None:
     assert named(one) == named(other)
 
 
-@pytest.mark.parametrize(
-    "given", [{"recipe": "laso-perceptron"}, {"recipe": "mira"}, {"recipe": "mira", "tags": "own"}], ids=str
-)
+@for_rows("given", {"recipe": "laso-perceptron"}, {"recipe": "mira"}, {"recipe": "mira", "tags": "own"}, ids=str)
 def test_parsers_leave_it_out_too(given: dict[str, Any]) -> None:
     weights = np.array([1.0, 0.0, 1.0, 1.0])
     one = riata.DependencyParser(epochs=2, **given).fit(TREES, sample_weight=weights)

@@ -137,9 +137,7 @@ def test_of_several_annotations_the_first_is_read(tmp_path):
         assert read(tmp_path, task) == [[(word, "O") for word, _ in PARIS]]
 
 
-@pytest.mark.parametrize(
-    ("policy", "tags"), [("widen", ["B-X", "O", "B-LOC", "O"]), ("drop", ["O", "O", "B-LOC", "O"])]
-)
+@for_rows("policy, tags", ("widen", ["B-X", "O", "B-LOC", "O"]), ("drop", ["O", "O", "B-LOC", "O"]))
 def test_spans_inside_words_are_counted(tmp_path, policy, tags):
     given = {"text": TEXT, "spans": [[1, 5, "X"], [9, 15, "LOC"], [4, 5, "Y"]]}
     with warnings.catch_warnings(record=True) as told:

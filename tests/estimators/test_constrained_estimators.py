@@ -431,9 +431,7 @@ def test_functions_of_other_arguments_are_refused_when_declared():
         c.predicate(lambda labels, slots, more: True)
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"), [(None, r"None; .* False\.\n  Its `return`"), ("no", "'no'"), (np.ones(2), "array")]
-)
+@for_rows("answer, said", (None, r"None; .* False\.\n  Its `return`"), ("no", "'no'"), (np.ones(2), "array"))
 def test_answers_are_true_or_false(tagger, answer, said):
     tagger.set_params(constraints=[c.predicate(lambda labels: answer)])
     refused(SettingError, rf"of a constraint returned {said}", tagger.predict, [["a"]])

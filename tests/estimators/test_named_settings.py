@@ -129,9 +129,7 @@ def test_missing_names_of_the_package_name_the_right_one(name: str, here: str) -
     assert not hasattr(riata, name)
 
 
-@pytest.mark.parametrize(
-    ("word", "here"), [("pos", "tag"), ("entities", "ner"), ("chunking", "chunk"), ("dep", "parse")]
-)
+@for_rows("word, here", ("pos", "tag"), ("entities", "ner"), ("chunking", "chunk"), ("dep", "parse"))
 def test_the_command_line_knows_other_words_for_tasks(word: str, here: str) -> None:
     with pytest.raises(UnknownNameError, match=f"Unknown task '{word}'. Did you mean '{here}'?"):
         cli.main(["train", word, "--train", "none", "--model", "none"], standalone_mode=False)

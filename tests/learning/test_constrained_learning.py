@@ -7,7 +7,7 @@ import re
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, same_weights
 from oracle import features as twin
 from oracle.constrained import with_inference, without_inference
 from packed_weights import weights_of
@@ -49,16 +49,11 @@ def orders(X, first, last):
     return [shuffled(len(X), 0, epoch).tolist() for epoch in range(first, last + 1)]
 
 
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
-
-
 @for_each(seed=range(5), inference=["none", "after"])
 def test_a_chain_without_neighbouring_labels_learns_local_classifiers(seed, inference):
     X, y = drawn(seed)
     tagger = riata.Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference).fit(X, y)
-    same(weights_of(tagger.model_), without_inference(examples(X, y), tagger.classes_, orders(X, 1, 3)))
+    same_weights(weights_of(tagger.model_), without_inference(examples(X, y), tagger.classes_, orders(X, 1, 3)))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -70,7 +65,7 @@ def test_learning_during_inference_equals_its_twin(seed):
     tagger.set_params(constraints=RULES, inference="during", epochs=4, warm_start=True)
     tagger.fit(X, y)
     expected = with_inference(examples(X, y), tagger.classes_, orders(X, 2, 5), is_legal, start)
-    same(weights_of(tagger.model_), expected)
+    same_weights(weights_of(tagger.model_), expected)
     assert all(is_legal(None, labels) for labels in tagger.predict(X))
 
 
@@ -78,7 +73,7 @@ def test_partial_fit_learns_under_constraints_too():
     X, y = drawn(3)
     whole = riata.Tagger(**LOCAL, epochs=1, constraints=RULES, inference="during").fit(X, y)
     parts = riata.Tagger(**LOCAL, constraints=RULES, inference="during").partial_fit(X, y)
-    same(weights_of(whole.model_), weights_of(parts.model_))
+    same_weights(weights_of(whole.model_), weights_of(parts.model_))
 
 
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])

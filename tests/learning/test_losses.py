@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
-from checks import refused, stored
-from learning.test_mira import TEMPLATES, same
+from checks import refused, same_weights, stored
+from learning.test_mira import TEMPLATES
 from learning.test_online import same_model
 from oracle.mira import mira
 from riata import _core, registry
@@ -59,7 +59,7 @@ def test_weights_equal_those_of_the_twin(loss, data):
     asked = {"C": 0.125, "cost": 0.5, "k": k, "loss": loss, "costs": [costs[a, b] for a in labels for b in labels]}
     trainer = problem.trainer(start, learner="mira", settings=asked)
     assert [problem.epoch(trainer, order)["updates"] for order in orders] == expected.updates
-    same(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.last()), expected.last)
 
 
 # --- as a setting ----------------------------------------------------------------------------------------------------------
@@ -68,9 +68,8 @@ def test_the_default_is_the_loss_of_the_structure():
         assert same_model(learnt(structure=structure), learnt(loss, structure))
 
 
-@pytest.mark.parametrize(
-    ("structure", "losses"),
-    [("chain", ("hamming", "zero-one")), ("segments", ("segments", "hamming", "zero-one", "span"))],
+@for_rows(
+    "structure, losses", ("chain", ("hamming", "zero-one")), ("segments", ("segments", "hamming", "zero-one", "span"))
 )
 def test_losses_differ(structure, losses):
     every = [learnt(loss, structure) for loss in losses]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from checks import refused
+from checks import refused, same_weights
 from enumerated_margins import TEMPLATES, Chain, Learner, Segments, enumerated, least
 from oracle import margin
 from riata import _core
@@ -31,11 +31,6 @@ def check_optimal(learner, planes, close=CLOSE):
     primal, dual = learner.certify()
     assert primal == pytest.approx(found, rel=1e-6)
     assert dual <= expected * (1 + 1e-9) and primal - dual <= close * primal
-
-
-def same(found, expected, close=1e-6):
-    for key in {*found, *expected}:
-        assert found.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=close), key
 
 
 # --- the optimum -----------------------------------------------------------------------------------------------------------
@@ -139,8 +134,8 @@ def test_frank_wolfe_is_its_twin(seed):
     for order in orders:
         learner.epoch(order)
     w, mean, offset, mean_offset = margin.frank_wolfe(case.planes, learner.caps, orders)
-    same(learner.last(), w)
-    same(learner.averaged(), mean)
+    same_weights(learner.last(), w)
+    same_weights(learner.averaged(), mean)
     for average, weights, of in ((False, w, offset), (True, mean, mean_offset)):
         primal, dual = learner.certify(average)
         assert primal == pytest.approx(margin.objective(weights, case.planes, learner.caps))
@@ -155,7 +150,7 @@ def test_exponentiated_gradient_is_its_twin(seed):
     for order in orders:
         learner.epoch(order)
     w, offset = margin.exponentiated_gradient(case.planes, learner.caps, orders)
-    same(learner.last(), w)
+    same_weights(learner.last(), w)
     assert learner.native.dual() == pytest.approx(offset - sum(value**2 for value in w.values()) / 2)
 
 
@@ -167,7 +162,7 @@ def test_the_extragradient_method_is_its_twin(seed, C):
     for _ in range(6):
         learner.epoch()
     w, offset = margin.extragradient(case.planes, learner.caps, 6)
-    same(learner.last(), w)
+    same_weights(learner.last(), w)
     assert learner.native.dual() == pytest.approx(offset - sum(value**2 for value in w.values()) / 2)
 
 
@@ -195,15 +190,15 @@ def test_subgradient_steps_are_their_twins(seed):
     if any(met):  # either output may be taken, and the steps then differ
         assert seed == 4
         return
-    same(learner.last(), w)
-    same(learner.averaged(), mean)
+    same_weights(learner.last(), w)
+    same_weights(learner.averaged(), mean)
     assert learner.native.dual() is None
     learner = Learner(case, "subgradient", C=0.2, method="batch")
     for _ in range(6):
         learner.epoch()
     w, mean = margin.batch(case.planes, learner.caps, 6)
-    same(learner.last(), w)
-    same(learner.averaged(), mean)
+    same_weights(learner.last(), w)
+    same_weights(learner.averaged(), mean)
     assert learner.certify(average=True)[1] <= least(case.planes, learner.caps)[1]
 
 

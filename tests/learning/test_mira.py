@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
-from checks import refused
+from checks import refused, same_weights
 from learning.test_online import interrupt_at, same_model
 from oracle.mira import difference, loss, mira, product
 from oracle.perceptron import score, sequences
@@ -24,11 +24,6 @@ TEMPLATES = {
     "window": "word[-1]\nword[0]\nword[-1] word[0]\nnumber(1)[0]\nedge",
     "edges": "word[0]\nnumber(1)[0]\nedge word[0]\nedge",
 }
-
-
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
 
 
 def trained(problem, orders, *, C, cost, k, start, sentence_weight=(), class_weight=()):
@@ -73,8 +68,8 @@ def test_weights_equal_those_of_the_twin(template, encoding, data):
         problem, orders, **chosen, start=start, sentence_weight=by_sentence, class_weight=by_class
     )
     assert updates == expected.updates
-    same(problem.by_name(trainer.last()), expected.last)
-    same(problem.by_name(trainer.averaged()), expected.averaged)
+    same_weights(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.averaged()), expected.averaged)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -128,7 +123,7 @@ def test_only_the_ratio_of_the_cap_to_the_cost_matters():
     settings_ = {"precision": "double"}
     one = riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}).fit(data)
     two = riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}).fit(data)
-    same({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
+    same_weights({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
     assert one.predict(data) == two.predict(data)
 
 

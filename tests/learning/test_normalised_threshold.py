@@ -11,7 +11,7 @@ from laso_comparison import compared
 from python_problems import LeftToRight
 from riata.errors import SettingError
 from riata.features.templates import parse
-from samples import CHUNKS, for_each
+from samples import CHUNKS, for_each, for_rows
 
 BEAMS = {"greedy": {"queue": "greedy"}, "beam 2": {"beam": 2}, "beam 3": {"beam": 3}, "beam 65": {"beam": 65}}
 ALMAS = {
@@ -135,11 +135,7 @@ def test_a_refusal_says_what_it_is_for():
     refused(SettingError, "is for states after equal numbers of operations: beam_by is 'prefix'", chunker.fit, CHUNKS)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"step": "perceptron"}, {"beam_by": "prefix"}],
-    ids=lambda settings: next(iter(settings)),
-)
+@for_rows("settings", {"step": "perceptron"}, {"beam_by": "prefix"}, ids=lambda settings: next(iter(settings)))
 def test_it_is_refused_where_it_means_nothing(settings):
     with pytest.raises(SettingError, match="threshold"):
         riata.Chunker("laso-alma", structure="chain", settings={"threshold": "normalised", **settings}).fit(CHUNKS)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import strategies as st
 
 import riata
+from checks import same_weights
 from oracle import features as twin
 from oracle.perceptron import mean, perceptron, phi, score, sequences
 from packed_weights import weights_of
@@ -69,11 +70,6 @@ def examples(X, y, templates):
     return [(twin.inputs(x, templates, builtin()), labels) for x, labels in zip(X, y, strict=True)]
 
 
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
-
-
 def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, **params):
     settings_ = {**DOUBLE, "average": average, **params.pop("settings", {})}
     return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(X, y, sample_weight=sample_weight)
@@ -88,7 +84,7 @@ def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
     expected = perceptron(examples(X, y, templates), by_frequency(y), orders(len(X), seed, epochs))
     for average, weights in ((True, expected.averaged), (False, expected.last)):
         tagger = trained(X, y, template=templates, epochs=epochs, seed=seed, average=average)
-        same(weights_of(tagger.model_), weights)
+        same_weights(weights_of(tagger.model_), weights)
         updates = [
             epoch["updates"] for epoch in tagger.history_
         ]  # weights that are not averaged are learnt no further than to 0 updates
@@ -115,7 +111,7 @@ def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data
         class_weight=class_weight,
     )
     tagger = trained(X, y, template=templates, epochs=epochs, class_weight=class_weight, sample_weight=sample_weight)
-    same(weights_of(tagger.model_), expected.averaged)
+    same_weights(weights_of(tagger.model_), expected.averaged)
 
 
 @tried(
@@ -137,8 +133,8 @@ def test_given_features_are_learnt_as_the_twin_learns_them(corpus, epochs):
     X, y = [[f for f, _ in s] for s in corpus], [[label for _, label in s] for s in corpus]
     inputs = [[([((name, ()), v) for name, v in f.items()], [(("edge", ()), 1.0)], []) for f in s] for s in X]
     expected = perceptron(list(zip(inputs, y, strict=True)), by_frequency(y), orders(len(X), 0, epochs))
-    same(weights_of(trained(X, y, epochs=epochs).model_), expected.averaged)
-    same(weights_of(trained(X, y, epochs=epochs, average=False).model_), expected.last)
+    same_weights(weights_of(trained(X, y, epochs=epochs).model_), expected.averaged)
+    same_weights(weights_of(trained(X, y, epochs=epochs, average=False).model_), expected.last)
 
 
 @pytest.mark.parametrize("encoding", tuple(shown_encodings()))
@@ -157,7 +153,7 @@ def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
     labels = by_frequency(y) if any("O" in s for s in y) else [*by_frequency(y), "O"]
     expected = perceptron(examples(X, y, templates), labels, orders(len(X), 0, 2), legal=legal)
     chunker = trained(X, y, estimator=riata.Chunker, encoding=encoding, template=templates, epochs=2)
-    same(weights_of(chunker.model_), expected.averaged)
+    same_weights(weights_of(chunker.model_), expected.averaged)
     assert [epoch["updates"] for epoch in chunker.history_] == expected.mistakes
 
 
@@ -168,7 +164,7 @@ def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_ex
     templates = parse(TEMPLATES["window"])
     snapshots = perceptron(examples(X, y, templates), by_frequency(y), orders(len(X), 0, epochs)).snapshots
     assert len(snapshots) == epochs * len(X) + 1
-    same(weights_of(trained(X, y, template=templates, epochs=epochs).model_), mean(snapshots))
+    same_weights(weights_of(trained(X, y, template=templates, epochs=epochs).model_), mean(snapshots))
 
 
 # Labels by frequency: Y (4 tokens) before X (2), so Y wins ties.
@@ -295,7 +291,7 @@ def test_without_shuffling_the_order_is_that_of_the_corpus(corpus):
     templates = parse(TEMPLATES["chain"])
     expected = perceptron(examples(X, y, templates), by_frequency(y), [range(len(X))] * 2)
     tagger = trained(X, y, template=templates, epochs=2, seed=7, settings={"shuffle": False})
-    same(weights_of(tagger.model_), expected.averaged)
+    same_weights(weights_of(tagger.model_), expected.averaged)
 
 
 def test_a_class_of_weight_zero_never_causes_an_update():
@@ -320,7 +316,7 @@ def test_sentence_weights_of_two_double_every_step(corpus):
     X, y = split(corpus)
     options = {"template": parse(TEMPLATES["window"]), "epochs": 2}
     once = weights_of(trained(X, y, **options).model_)
-    same(
+    same_weights(
         weights_of(trained(X, y, sample_weight=np.full(len(X), 2.0), **options).model_),
         {k: 2 * v for k, v in once.items()},
     )

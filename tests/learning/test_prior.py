@@ -31,10 +31,8 @@ def notes_of(**parameters):
     return estimator, notes
 
 
-@pytest.mark.parametrize(
-    ("recipe", "template"),
-    [("crf", "classic"), ("memm", "classic"), ("semicrf", "laso2005")],
-    ids=["crf", "memm", "semicrf"],
+@for_rows(
+    "recipe, template", ("crf", "classic"), ("memm", "classic"), ("semicrf", "laso2005"), ids=["crf", "memm", "semicrf"]
 )
 def test_the_choice_gives_the_model_of_the_value_chosen(recipe, template):
     data = TRAIN[:40]

@@ -15,7 +15,7 @@ from oracle.laso import norm
 from packed_weights import weights_of
 from python_problems import LeftToRight
 from riata.errors import SearchError, SettingError
-from samples import for_each, some_slow, tried
+from samples import for_each, for_rows, some_slow, tried
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
 TEMPLATES = [
@@ -440,9 +440,7 @@ def test_a_dead_end_is_learnt_from(when):
 
 
 @pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize(
-    ("gold", "token"), [(["I-X", "O"], 0), (["O", "I-X"], 1), (["B-X", "O"], 1), (["O", "B-X"], 1)]
-)
+@for_rows("gold, token", (["I-X", "O"], 0), (["O", "I-X"], 1), (["B-X", "O"], 1), (["O", "B-X"], 1))
 def test_labels_that_cannot_be_reached_are_refused_with_their_sentence(gold, token, when):
     sentences = [[("a",), ("b",)], [("a",)], [("b",), ("a",)]]
     corpus = problem("word[0]", sentences, [["O", "O"], ["O"], gold], ("O", "B-X", "I-X", "E-X"), "bioes")

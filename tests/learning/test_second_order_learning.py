@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
-from checks import stored
+from checks import same_weights, stored
 from inference.test_second_order import EVERY_TEMPLATE, TEMPLATES
 from learning.test_mira import learnt_by_the_twin
 from learning.test_online import same_model
@@ -22,11 +22,6 @@ from samples import embedded
 
 HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")
 RECIPES = pytest.mark.parametrize("recipe", ["perceptron", "mira"])
-
-
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
 
 
 def weighting(problem, seed, weighted):
@@ -59,8 +54,8 @@ def test_the_perceptron_learns_what_its_twin_learns(template, encoding, seed, we
     )
     trainer = problem.trainer(learner="perceptron", settings={})
     assert trained(problem, trainer, orders, by_sentence, by_class) == expected.mistakes
-    same(problem.by_name(trainer.last()), expected.last)
-    same(problem.by_name(trainer.averaged()), mean(expected.snapshots))
+    same_weights(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.averaged()), mean(expected.snapshots))
 
 
 @EVERY_TEMPLATE
@@ -76,8 +71,8 @@ def test_mira_learns_what_its_twin_learns(template, data):
     expected = learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen)
     trainer = problem.trainer(start, learner="mira", settings=chosen)
     assert trained(problem, trainer, orders, by_sentence, by_class) == expected.updates
-    same(problem.by_name(trainer.last()), expected.last)
-    same(problem.by_name(trainer.averaged()), expected.averaged)
+    same_weights(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.averaged()), expected.averaged)
 
 
 # Y is the more frequent label, so it wins ties. Without edges and words, labels before are all that tells tokens apart.
@@ -148,7 +143,7 @@ def test_a_training_that_goes_on_keeps_earlier_labels(recipe, tmp_path):
     chunker = riata.Chunker(recipe, template=HISTORY, epochs=2, settings={"average": False}).fit(data)
     loaded = stored(chunker, tmp_path).set_params(warm_start=True, template=None, epochs=1)
     whole = riata.Chunker(recipe, template=HISTORY, epochs=3, settings={"average": False}).fit(data)
-    same(weights_of(loaded.fit(data).model_), weights_of(whole.model_))
+    same_weights(weights_of(loaded.fit(data).model_), weights_of(whole.model_))
 
 
 @RECIPES

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import riata
-from checks import refused, stored
+from checks import refused, same_weights, stored
 from oracle.mira import multipliers, product
 from oracle.perceptron import mean
 from oracle.segments import loss, phi, segmentations
@@ -91,11 +91,6 @@ class Twin:
         self.snapshots.append(dict(self.w))
 
 
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
-
-
 def compared(problem, seed, learner, chosen, weights, classes=()):
     start, of_tokens, classes = problem.random_weights(seed), None, np.array(classes)
     if len(classes):
@@ -112,8 +107,8 @@ def compared(problem, seed, learner, chosen, weights, classes=()):
             getattr(twin, learner)(x, gold, weights[s] if weights else 1.0, **chosen)
     assume(twin.closest > 1e-9)  # which of two equals is taken may hang on how sums are rounded
     assert updates == twin.updates
-    same(problem.by_name(trainer.last()), twin.w)
-    same(problem.by_name(trainer.averaged()), mean(twin.snapshots))
+    same_weights(problem.by_name(trainer.last()), twin.w)
+    same_weights(problem.by_name(trainer.averaged()), mean(twin.snapshots))
 
 
 CLASSES = st.sampled_from([(), (0.5, 1.0, 2.0), (1.0, 0.25, 4.0)])  # of labels of tokens

@@ -7,9 +7,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import riata
-from checks import refused
+from checks import refused, same_weights
 from learning.test_online import interrupt_at, same_model
-from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, same, split, trained
+from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, split, trained
 from learning.test_seeds import loads_and_goes_on
 from oracle.mira import mira
 from oracle.perceptron import perceptron
@@ -57,7 +57,7 @@ def test_perceptrons_are_mixed_as_in_the_figure(corpus, shards, epochs, seed, da
     for average, found in ((True, expected.averaged), (False, expected.last)):
         params = {"template": TEMPLATE, "epochs": epochs, "seed": seed, "average": average}
         tagger = trained(X, y, shards=shards, sample_weight=weights, **params)
-        same(weights_of(tagger.model_), found)
+        same_weights(weights_of(tagger.model_), found)
 
 
 # Of two labels, so that from zero weights one output alone has the highest loss.
@@ -76,7 +76,7 @@ def test_mira_is_mixed_as_in_the_figure(drawn, shards, epochs, seed):
     assume(min(gaps) > 1e-9)  # which of two equals is taken may hang on how sums are rounded
     for average, found in ((True, expected.averaged), (False, expected.last)):
         params = {"template": TEMPLATE, "epochs": epochs, "seed": seed, "average": average, "recipe": "mira"}
-        same(weights_of(trained(X, y, shards=shards, settings={"C": 0.3}, **params).model_), found)
+        same_weights(weights_of(trained(X, y, shards=shards, settings={"C": 0.3}, **params).model_), found)
 
 
 # --- what does not matter, and what does -----------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, same_weights
 from oracle.searched_margin import of_problem
 from python_problems import LeftToRight
 from riata import _core
@@ -54,11 +54,6 @@ def trained(problem, X, Y, beam, **params):
     return riata.Predictor(problem, "svm-subgradient", beam, EPOCHS, settings=settings, **params).fit(X, Y)
 
 
-def same(found, expected, close=1e-9):
-    for key in {*found, *expected}:
-        assert found.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=close), key
-
-
 def of_chain(X, Y, settings, sample_weight=None):
     """The weights of the recipe with exact inference on chains, by the names of the problem."""
     dictionaries = [[{"u": u, "v": v} for u, v in x] for x in X]
@@ -74,7 +69,9 @@ def test_a_beam_without_a_limit_learns_what_exact_inference_learns(problem, aver
     for seed in range(3):
         X, Y = corpus(seed)
         found = trained(problem(), X, Y, None, settings={"average": average})
-        same(found.weights(), of_chain(X, Y, {"average": average}), 1e-6)  # the Tagger's model has single precision
+        same_weights(
+            found.weights(), of_chain(X, Y, {"average": average}), abs=1e-6
+        )  # the Tagger's model has single precision
 
 
 def test_losses_other_than_the_number_of_wrong_labels():
@@ -83,7 +80,7 @@ def test_losses_other_than_the_number_of_wrong_labels():
     X, Y = corpus(7, labels)
     matrix = {truth: {found: cost for (t, found), cost in costs.items() if t == truth} for truth in labels}
     expected = of_chain(X, Y, {"loss": "cost-matrix", "costs": matrix})
-    same(trained(Merging(labels, costs), X, Y, None).weights(), expected, 1e-6)
+    same_weights(trained(Merging(labels, costs), X, Y, None).weights(), expected, abs=1e-6)
 
 
 def test_weights_of_examples_multiply_their_price():
@@ -92,7 +89,7 @@ def test_weights_of_examples_multiply_their_price():
     found = riata.Predictor(Merging(), "svm-subgradient", None, EPOCHS, settings={"C": C}).fit(
         X, Y, sample_weight=weights
     )
-    same(found.weights(), of_chain(X, Y, {}, weights), 1e-6)
+    same_weights(found.weights(), of_chain(X, Y, {}, weights), abs=1e-6)
 
 
 @pytest.mark.parametrize("beam", [1, 2, 3, 100])
@@ -101,8 +98,8 @@ def test_weights_equal_those_of_the_twin(beam):
         X, Y = corpus(seed)
         orders = [_core.shuffled(len(X), 0, epoch).tolist() for epoch in range(1, EPOCHS + 1)]
         last, mean = of_problem(Chain(), X, Y, C, beam, orders)
-        same(trained(Chain(), X, Y, beam).weights(), mean)
-        same(trained(Chain(), X, Y, beam, settings={"average": False}).weights(), last)
+        same_weights(trained(Chain(), X, Y, beam).weights(), mean, abs=1e-9)
+        same_weights(trained(Chain(), X, Y, beam, settings={"average": False}).weights(), last, abs=1e-9)
 
 
 def test_the_objective_falls():

@@ -71,9 +71,8 @@ def test_crossing_trees_refuse_siblings():
         riata.DependencyParser("mira", structure="tree", template=SMALL, tags="given").fit(treebank())
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [("sibling head.tag[0] child.tag[0]", "read the sibling"), ("arc sibling.tag[0]", "read the sibling")],
+@for_rows(
+    "line, words", ("sibling head.tag[0] child.tag[0]", "read the sibling"), ("arc sibling.tag[0]", "read the sibling")
 )
 def test_lines_without_a_sibling_are_refused(line, words):
     refused(TemplateError, words, parse, line)
