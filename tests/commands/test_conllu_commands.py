@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from samples import as_text, chunker
+import riata
+from samples import as_text, chunker, for_each, for_rows, treebank
 
 
 def row(*first):
@@ -191,3 +192,155 @@ def test_gold_labels_that_say_nothing_are_warned_of(tagger, folder, run):
     assert "is 'Q', which the model does not know, so" in err
     (folder / "one.txt").write_text("The DET\n")
     assert run("evaluate", "--model", tagger, "--inputs", "0", "--outputs", "1", "one.txt")[2] == ""
+
+
+# --- commands with models of trees: compare, errors and explain ------------------------------------------------------
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, part in (("train.txt", treebank()[:20]), ("test.txt", treebank()[20:])):
+        text = "\n\n".join("\n".join("\t".join(token) for token in sentence) for sentence in part)
+        (tmp_path / name).write_text(text + "\n\n", encoding="utf-8")
+    riata.DependencyParser("perceptron", structure="projective", epochs=1).fit(riata.read_columns("train.txt")).save(
+        "m.riata"
+    )
+    return tmp_path
+
+
+def test_recipes_are_compared_by_las(files, run):
+    arguments = ["compare", "parse", "--train", "train.txt", "--test", "test.txt", "--recipes", "perceptron,mira"]
+    out = run.ok(*arguments, "--epochs", "2", "--work", "kept", "--json")
+    rows = json.loads(out)["rows"]
+    assert [row["status"] for row in rows] == ["done", "done"]
+    assert all(0 < row["score"] <= 100 for row in rows)
+
+
+def test_errors_count_confused_relations_and_say_whose_fault(files, run):
+    out = run.ok("errors", "--model", "m.riata", "--train", "train.txt", "test.txt", "--json")
+    facts = json.loads(out)
+    assert set(facts["metrics"]) == {"uas", "las", "las_universal"} and set(facts["confusions"]) == {"relation"}
+    assert set(next(iter(facts["slices"]["sentence_length"].values()))["accuracy"]) == {"head", "relation"}
+    assert facts["search"]["search"] == 0  # exact search finds the best tree
+    out = run.ok("errors", "--model", "m.riata", "test.txt")
+    assert "las" in out
+
+
+def test_exact_trees_are_explained_arc_by_arc(files, run):
+    out = run.ok("explain", "--model", "m.riata", "--sentence", "1", "test.txt")
+    assert "why every token has its head" in out
+    status, out, err = run("explain", "--model", "m.riata", "--sentence", "1", "--json", "test.txt")
+    found = json.loads(out)
+    assert status == 0 and len(found["arcs"]) == len(found["input"]), err
+    err = run.fails("explain", "--model", "m.riata", "--sentence", "1", "--against", "0/root", "test.txt")
+    assert "tokens" in err
+
+
+# --- the command line on files of roles ------------------------------------------------------------------------------
+@pytest.fixture
+def role_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for split in ("train", "test"):
+        riata.write_propbank(riata.load("embedded-roles", split), tmp_path / f"{split}.txt")
+    return tmp_path
+
+
+TRAIN = ("train", "srl", "--train", "train.txt", "--model", "m.riata", "--recipe", "perceptron")
+
+
+def test_train_predict_and_evaluate_agree(role_folder, run):
+    out = run.ok(*TRAIN, "--dev", "test.txt", "--json")
+    assert json.loads(out)["metrics"]["accuracy"] > 80
+    out = run.ok("predict", "--model", "m.riata", "test.txt")
+    (role_folder / "found.txt").write_text(out, encoding="utf-8")
+    model = riata.load_model("m.riata")
+    test = riata.read_propbank("test.txt")
+    assert riata.read_propbank("found.txt").propositions == tuple(map(tuple, model.predict(test)))
+    by_model = json.loads(run("evaluate", "--model", "m.riata", "test.txt", "--json")[1])
+    by_files = json.loads(
+        run("evaluate", "--gold", "test.txt", "--predicted", "found.txt", "--task", "srl", "--json")[1]
+    )
+    assert by_model["metrics"] == by_files["metrics"]
+    assert {"precision", "recall", "f1"} <= set(by_model["metrics"])
+    assert by_model["types"] == by_files["types"] and "ARG0" in by_model["types"]
+    assert by_model["tokens"] == test.tokens
+    against = ("--predicted", "found.txt", "--against", "test.txt", "--task", "srl")
+    assert "found.txt minus test.txt" in run("evaluate", "--gold", "test.txt", *against)[1]
+
+
+def test_given_boundaries(role_folder, run):
+    run.ok(*TRAIN, "--boundaries", "given")
+    facts = json.loads(run("evaluate", "--model", "m.riata", "test.txt", "--json")[1])
+    assert facts["metrics"]["span_f1"] == 100
+    bare = "\n".join("\t".join(line.split("\t")[:10]) for line in (role_folder / "test.txt").read_text().splitlines())
+    (role_folder / "bare.txt").write_text(bare)
+    err = run.refused("predict", "--model", "m.riata", "bare.txt")
+    assert "bare.txt:2: labelling arguments whose boundaries are given" in err
+
+
+@for_rows(
+    "arguments, message",
+    (
+        ("train", "tag", "--train", "train.txt", "--model", "t.riata", "--boundaries", "given"),
+        "--boundaries is for predicates",
+    ),
+    ((*TRAIN, "--boundaries", "gven"), "Did you mean 'given'?"),
+    ((*TRAIN, "--inputs", "1"), "a file of roles has its own columns"),
+    ((*TRAIN, "--format", "conllu"), "files of the task 'srl' are in the format propbank"),
+    ((*TRAIN, "--stream"), "files of roles are read whole"),
+    (
+        ("evaluate", "--gold", "test.txt", "--predicted", "train.txt", "--task", "srl"),
+        "found 12 sentences, but test.txt has 4",
+    ),
+    (("compare", "srl", "--data", "embedded", "--recipes", "perceptron"), "has no column for the task 'srl'"),
+    (("compare", "tag", "--data", "embedded-roles", "--recipes", "perceptron"), "has no column for the task 'tag'"),
+)
+def test_what_is_wrong_is_told_in_one_message(role_folder, run, arguments, message):
+    err = run.refused(*arguments)
+    assert message in err and "Traceback" not in err
+
+
+@for_each(option=[("--nbest", "2"), ("--confidence",), ("--text",), ("--given", "1"), ("--inputs", "1")])
+def test_options_of_labels_of_tokens_are_refused(role_folder, run, option):
+    assert run(*TRAIN)[0] == 0
+    err = run.refused("predict", "--model", "m.riata", *option, "test.txt")
+    assert "roles" in err
+
+
+def test_constraints_of_roles_on_the_command_line(role_folder, run):
+    run.ok(*TRAIN, "--constraint", "roles")
+    model = riata.load_model("m.riata")
+    assert "requires('R-ARG0', 'ARG0')" in map(repr, model.constraints)
+    out = run.ok("predict", "--model", "m.riata", "test.txt")
+    (role_folder / "found.txt").write_text(out, encoding="utf-8")
+    found = riata.read_propbank("found.txt").propositions
+    assert found == tuple(map(tuple, model.predict(riata.read_propbank("test.txt"))))
+    off = run.ok("predict", "--model", "m.riata", "--constraints", "off", "test.txt")
+    assert off != out
+    (role_folder / "tags.txt").write_text("a A\nb B\n")
+    err = run.fails("train", "tag", "--train", "tags.txt", "--model", "t.riata", "--constraint", "roles")
+    assert "'roles' is no constraint" in err
+
+
+def test_learners_are_compared_by_f1_of_arguments(role_folder, run):
+    arguments = ("compare", "srl", "--data", "embedded-roles", "--recipes", "perceptron", "--json", "--final")
+    (row,) = (facts := json.loads(run(*arguments)[1]))["rows"]
+    made = riata.RoleLabeler("perceptron").fit(riata.read_propbank("train.txt"))
+    assert facts["metric"] == "f1" and row["score"] == pytest.approx(100 * made.score(riata.read_propbank("test.txt")))
+    assert (
+        run("compare", "srl", "--train", "train.txt", "--folds", "3", "--recipes", "mira", "--boundaries", "given")[0]
+        == 0
+    )
+
+
+def test_other_commands_look_at_slots(role_folder, run):
+    assert run(*TRAIN)[0] == 0
+    for arguments in (
+        ("explain", "--model", "m.riata", "test.txt"),
+        ("errors", "--model", "m.riata", "test.txt", "--train", "train.txt"),
+        ("calibrate", "--model", "m.riata", "test.txt", "--output", "c.riata"),
+        ("compare-models", "m.riata", "m.riata", "test.txt"),
+        ("inspect", "m.riata"),
+        ("curve", "srl", "--train", "train.txt", "--test", "test.txt", "--boundaries", "given"),
+        (*TRAIN, "--resume"),
+    ):
+        run.ok(*arguments)

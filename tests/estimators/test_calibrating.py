@@ -2,11 +2,14 @@
 
 import json
 import pickle
+import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import riata
 from checks import refused
 from oracle import confidence as oracle
 from riata import Chunker, DependencyParser, JointTagger, RiataError, Tagger
@@ -250,3 +253,38 @@ def test_margins_tell_what_speaks_against_every_other_label():
 def test_a_search_without_alternatives_has_no_margin():
     made = Tagger("laso-perceptron", queue="greedy", epochs=2).fit(WORDS, TAGS)
     assert np.isnan(made.margins_of(WORDS)).all()
+
+
+# --- what `dir` shows of an estimator is what the documentation lists, and nothing else ------------------------------
+PAGE = Path(__file__).parent.parent.parent / "docs" / "estimators.md"
+
+
+def listed(section: str) -> set[str]:
+    """The names in the first column of a section's table."""
+    text = PAGE.read_text(encoding="utf-8").split(f"## {section}\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)", row)}
+
+
+@pytest.fixture(scope="module")
+def shown_chunker() -> riata.Chunker:
+    return riata.Chunker(epochs=1).fit(riata.load("embedded", "train"))
+
+
+def test_dir_shows_parameters_methods_and_what_was_learnt(shown_chunker: riata.Chunker) -> None:
+    parameters = set(shown_chunker.get_params(deep=False))
+    assert set(dir(shown_chunker)) == parameters | listed("What it does") | listed("What it has learnt")
+    assert set(dir(riata.Chunker())) == parameters | listed("What it does")
+
+
+def test_all_that_is_shown_is_there_and_documented(shown_chunker: riata.Chunker) -> None:
+    for name in dir(shown_chunker):
+        assert getattr(shown_chunker, name, self := object()) is not self
+    for name in listed("What it does"):
+        assert (getattr(riata.Chunker, name).__doc__ or "").strip(), name
+
+
+def test_nothing_private_is_shown_of_other_estimators_either() -> None:
+    for estimator in (riata.Tagger(), riata.EntityRecognizer(), riata.JointTagger()):
+        assert "fit" in dir(estimator)
+        assert not [name for name in dir(estimator) if name.startswith("_") or name.endswith("_")]
