@@ -11,7 +11,7 @@ import pytest
 
 import riata
 from checks import refused
-from riata import Chunker, JointTagger, Tagger
+from riata import Chunker, JointTagger, Predictor, Problem, Tagger
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.scoring.figures import t_interval
 from samples import as_text, embedded, for_rows
@@ -132,7 +132,7 @@ def test_bad_data_are_refused(data):
     refused(DataError, "one sentence", riata.learning_curve, Chunker(epochs=1), data[0][:1])
     with pytest.raises(DataError, match="scoring needs the output column"):
         riata.learning_curve(Chunker(epochs=1), data[0], data[1].select([0, 1]))
-    refused(UnsupportedError, "outputs of its own", riata.learning_curve, riata.Predictor(riata.Problem()), data[0])
+    refused(UnsupportedError, "outputs of its own", riata.learning_curve, Predictor(Problem()), data[0])
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import riata
 from analysis_problems import labellings, outputs
 from checks import refused
-from riata import Chunker, JointTagger, Tagger
+from riata import Chunker, DependencyParser, JointTagger, Tagger
 from riata.analysis.beams import beams_of
 from riata.analysis.slices import by_frequency, by_seen, by_sentence_length, by_span_length
 from riata.analysis.vocabulary import Vocabulary
@@ -132,8 +132,8 @@ def test_what_cannot_be_analysed_is_refused(models, test):
 
 def test_beams_that_cannot_be_are_refused_before_anything_is_decoded(models, test, tmp_path, run, monkeypatch):
     trees = [[("The", "DT", "2", "det"), ("bus", "NN", "3", "nsubj"), ("stopped", "VBD", "0", "root")]]
-    moves = riata.DependencyParser(structure="transitions", epochs=1, tags="given").fit(trees)
-    exact = riata.DependencyParser(structure="projective", epochs=1, tags="given").fit(trees)
+    moves = DependencyParser(structure="transitions", epochs=1, tags="given").fit(trees)
+    exact = DependencyParser(structure="projective", epochs=1, tags="given").fit(trees)
     moves.save(tmp_path / "moves.riata")
     (tmp_path / "trees.txt").write_text(as_text(trees), encoding="utf-8")
     assert [one.beam for one in moves.errors(trees, beams=[1, 2]).beams] == [1, 2]
@@ -212,7 +212,7 @@ def test_without_matplotlib_a_picture_is_refused_before_the_work(folder, run, mo
 
 def test_examples_of_trees_show_the_arcs_that_differ():
     sentence = [("the", "D", 2, "det"), ("dog", "N", 3, "nsubj"), ("saw", "V", 0, "root"), ("dog", "N", 3, "obj")]
-    parser = riata.DependencyParser("mira", epochs=5, tags="given").fit([sentence] * 3)
+    parser = DependencyParser("mira", epochs=5, tags="given").fit([sentence] * 3)
     gold = [[(4, "det"), (3, "nsubj"), (0, "root"), (3, "dep")], [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]]
     words = [token[:2] for token in sentence]
     examples = parser.errors([words] * 2, gold).examples

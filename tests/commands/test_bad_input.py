@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-import riata
 from checks import refused
+from riata import Chunker, RiataWarning
 from riata.commands import main
 from riata.models.container import VERSION
 from samples import CHUNKS, as_text
@@ -210,8 +210,8 @@ CASES = [
 @pytest.fixture(scope="module")
 def good_model(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "m.riata"
-    with pytest.warns(riata.RiataWarning):
-        riata.Chunker(epochs=2).fit(CHUNKS).save(path)
+    with pytest.warns(RiataWarning):
+        Chunker(epochs=2).fit(CHUNKS).save(path)
     return path.read_bytes()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import riata
-from riata import registry
+from riata import Chunker, RoleLabeler, Tagger, registry
 from riata.choosing.preference import recipe_name
 from samples import CHUNKS, as_text, embedded, for_rows, some_slow
 
@@ -72,7 +72,7 @@ def test_train_writes_a_model_and_tells_every_epoch_on_standard_error(folder, ru
     assert (status, out) == (0, "")
     assert re.findall(r"^epoch +(\d+) +.* updates +.* tokens/s", err, re.MULTILINE) == ["1", "2", "3"]
     assert "m.riata: " in err
-    by_hand = riata.Chunker(epochs=3).fit(riata.read_columns("train.txt"))
+    by_hand = Chunker(epochs=3).fit(riata.read_columns("train.txt"))
     assert riata.load_model("m.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
 
 
@@ -84,7 +84,7 @@ def test_every_task_trains_from_its_column(folder, run, task):
     train, tokens = "train.txt", sum(map(len, CHUNKS))
     if task == "srl":  # its files have columns of their own, and its models label slots
         train, test = (registry.get("data set", "embedded-roles").path(split) for split in ("train", "test"))
-        options, tokens = ["--dev", test, "--json"], riata.RoleLabeler().slots(riata.read_propbank(train)).corpus.tokens
+        options, tokens = ["--dev", test, "--json"], RoleLabeler().slots(riata.read_propbank(train)).corpus.tokens
     out = run.ok("train", task, "--train", train, "--model", "m.riata", *options)
     facts = json.loads(out)
     assert out.count("\n") == 1
@@ -109,7 +109,7 @@ def test_seeds_are_summed_whatever_the_threads_and_their_scores_told(folder, run
         assert status == 0
         assert len(re.findall(r"^epoch .* seeds( \d+\.\d\d){3}$", err, re.MULTILINE)) == 2
     assert (folder / "1.riata").read_bytes() == (folder / "2.riata").read_bytes()
-    by_hand = riata.Chunker("mira", seeds=3, seed=4, dev=riata.read_columns("test.txt"), epochs=2)
+    by_hand = Chunker("mira", seeds=3, seed=4, dev=riata.read_columns("test.txt"), epochs=2)
     by_hand.fit(riata.read_columns("train.txt"))
     assert riata.load_model("1.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--seeds", "0")[0] == 2
@@ -148,7 +148,7 @@ def test_settings_reach_the_recipe(folder, run):
     assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)[0] == 0
     model = riata.load_model("m.riata")
     assert (model.settings, model.seed, model.cutoff) == ({"average": "false", "shuffle": "false"}, 3, 2)
-    again = riata.Chunker(settings={"average": False, "shuffle": False}, seed=3, cutoff=2, template="classic")
+    again = Chunker(settings={"average": False, "shuffle": False}, seed=3, cutoff=2, template="classic")
     assert again.fit(riata.read_columns("train.txt")).predict(CHUNKS) == model.predict(CHUNKS)
 
 
@@ -321,7 +321,7 @@ def test_predict_gives_conllu_with_the_tags_replaced(folder, run):
 
 
 def test_a_model_of_columns_has_no_field_for_its_labels_in_conllu(folder, run):
-    riata.Tagger(epochs=1).fit([["a"]], [["A"]]).save("py.riata")
+    Tagger(epochs=1).fit([["a"]], [["A"]]).save("py.riata")
     err = run.refused("predict", "--model", "py.riata", "train.conllu")
     assert "not trained on CoNLL-U" in err
 
@@ -668,7 +668,7 @@ def test_ctrl_c_keeps_the_last_good_epoch(folder):
     assert kept - told[-1] in (0, 1)  # 1: complete, but interrupted before it was told
     model = riata.load_model(folder / "m.riata")
     assert model.best_epoch_ == kept
-    same = riata.Chunker(epochs=kept).fit(riata.read_columns(folder / "long.txt"))
+    same = Chunker(epochs=kept).fit(riata.read_columns(folder / "long.txt"))
     assert model.predict(embedded(split="test")) == same.predict(embedded(split="test"))
     assert not list(folder.glob("*.part")) and not list(folder.glob(".*.part"))
 
@@ -687,7 +687,7 @@ def test_sigterm_keeps_the_last_good_epoch_too(folder):
 
 @pytest.mark.parametrize("resume", [False, True])
 def test_ctrl_c_before_the_first_epoch_ends_leaves_the_old_model(folder, resume):
-    riata.Chunker(epochs=1).fit(embedded()).save(folder / "m.riata")
+    Chunker(epochs=1).fit(embedded()).save(folder / "m.riata")
     before = (folder / "m.riata").read_bytes()
     process = started(folder, "--dev-fraction", "0.01", *(["--resume"] if resume else []))
     assert "held out" in process.stderr.readline()  # told before the features are made and the first epoch starts
@@ -784,7 +784,7 @@ def modules_after(*arguments):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("start") / "chunker.riata"
-    riata.Chunker(epochs=1).fit(CHUNKS).save(path)
+    Chunker(epochs=1).fit(CHUNKS).save(path)
     return path
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import riata
-from riata import registry
+from riata import Chunker, DependencyParser, JointTagger, RoleLabeler, Tagger, registry
 from riata.commands.console import TimeLeft
 from riata.comparing.processes import Processes
 from samples import CHUNKS, TAGS, WORDS, as_text, embedded, treebank
@@ -308,7 +308,7 @@ def test_five_recipes_on_the_embedded_corpus_take_less_than_two_minutes(run):
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "chunker.riata"
-    riata.Chunker("perceptron", epochs=3, constraints=[riata.constraints.at_most(9, "NP")]).fit(CHUNKS).save(path)
+    Chunker("perceptron", epochs=3, constraints=[riata.constraints.at_most(9, "NP")]).fit(CHUNKS).save(path)
     return path
 
 
@@ -345,10 +345,10 @@ def test_what_is_told_takes_the_places(run, model, tmp_path):
 
 def test_every_task_has_a_card(run, tmp_path):
     made = {
-        "tag": riata.Tagger("perceptron", epochs=1).fit(WORDS, TAGS),
-        "joint": riata.JointTagger("max-violation", epochs=1).fit(CHUNKS),
-        "parse": riata.DependencyParser("perceptron", epochs=1).fit(treebank()),
-        "srl": riata.RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")),
+        "tag": Tagger("perceptron", epochs=1).fit(WORDS, TAGS),
+        "joint": JointTagger("max-violation", epochs=1).fit(CHUNKS),
+        "parse": DependencyParser("perceptron", epochs=1).fit(treebank()),
+        "srl": RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")),
     }
     for name, model in made.items():
         model.save(tmp_path / f"{name}.riata")

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import riata
+from riata import DependencyParser, RoleLabeler
 from samples import as_text, chunker, for_each, for_rows, treebank
 
 
@@ -201,7 +202,7 @@ def files(tmp_path, monkeypatch):
     for name, part in (("train.txt", treebank()[:20]), ("test.txt", treebank()[20:])):
         text = "\n\n".join("\n".join("\t".join(token) for token in sentence) for sentence in part)
         (tmp_path / name).write_text(text + "\n\n", encoding="utf-8")
-    riata.DependencyParser("perceptron", structure="projective", epochs=1).fit(riata.read_columns("train.txt")).save(
+    DependencyParser("perceptron", structure="projective", epochs=1).fit(riata.read_columns("train.txt")).save(
         "m.riata"
     )
     return tmp_path
@@ -324,7 +325,7 @@ def test_constraints_of_roles_on_the_command_line(role_folder, run):
 def test_learners_are_compared_by_f1_of_arguments(role_folder, run):
     arguments = ("compare", "srl", "--data", "embedded-roles", "--recipes", "perceptron", "--json", "--final")
     (row,) = (facts := json.loads(run(*arguments)[1]))["rows"]
-    made = riata.RoleLabeler("perceptron").fit(riata.read_propbank("train.txt"))
+    made = RoleLabeler("perceptron").fit(riata.read_propbank("train.txt"))
     assert facts["metric"] == "f1" and row["score"] == pytest.approx(100 * made.score(riata.read_propbank("test.txt")))
     assert (
         run("compare", "srl", "--train", "train.txt", "--folds", "3", "--recipes", "mira", "--boundaries", "given")[0]

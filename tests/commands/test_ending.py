@@ -9,6 +9,7 @@ import time
 import pytest
 
 import riata
+from riata import Chunker
 from samples import CHUNKS, as_text, for_each
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
@@ -150,7 +151,7 @@ def run(moment, *arguments):
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("interrupts")
     (path / "train.txt").write_text(as_text(CHUNKS * 5))
-    riata.Chunker(epochs=1).fit(CHUNKS).save(path / "c.riata")
+    Chunker(epochs=1).fit(CHUNKS).save(path / "c.riata")
     return path
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import riata
+from riata import Chunker, JointTagger
 from riata.commands.explain import FOUND
 from riata.scoring.search_errors import FAULTS
 from samples import as_text, for_rows
@@ -18,11 +19,11 @@ def models(tmp_path_factory):
     riata.write_columns(test, folder / "test.txt")
     riata.write_columns(test.select([0, 1]), folder / "plain.txt")
     made = {
-        "segments": riata.Chunker("laso-alma", beam=2, epochs=2),
-        "chain": riata.Chunker("early", structure="chain", beam=1, epochs=1),
-        "greedy": riata.Chunker("laso-perceptron", beam=1, epochs=1, template="laso2005"),
-        "exact": riata.Chunker(epochs=1),
-        "joint": riata.JointTagger(beam=2, epochs=1),
+        "segments": Chunker("laso-alma", beam=2, epochs=2),
+        "chain": Chunker("early", structure="chain", beam=1, epochs=1),
+        "greedy": Chunker("laso-perceptron", beam=1, epochs=1, template="laso2005"),
+        "exact": Chunker(epochs=1),
+        "joint": JointTagger(beam=2, epochs=1),
     }
     for name, estimator in made.items():
         estimator.fit(train).save(folder / f"{name}.riata")

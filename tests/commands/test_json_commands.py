@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import riata
+from riata import EntityRecognizer
 from samples import embedded, for_each, for_rows
 
 
@@ -19,9 +20,9 @@ def trained(tmp_path_factory):
         words = corpus.select([0, 2])
         riata.write_jsonl(words, folder / f"{split}.spans.jsonl", spans=True)
         riata.write_columns(words, folder / f"{split}.txt")
-    riata.EntityRecognizer(epochs=3).fit(riata.read_jsonl(folder / "train.jsonl")).save(folder / "two.riata")
-    riata.EntityRecognizer(epochs=3).fit(riata.read_jsonl(folder / "train.spans.jsonl")).save(folder / "text.riata")
-    riata.EntityRecognizer(epochs=3).fit(riata.read_columns(folder / "train.txt")).save(folder / "columns.riata")
+    EntityRecognizer(epochs=3).fit(riata.read_jsonl(folder / "train.jsonl")).save(folder / "two.riata")
+    EntityRecognizer(epochs=3).fit(riata.read_jsonl(folder / "train.spans.jsonl")).save(folder / "text.riata")
+    EntityRecognizer(epochs=3).fit(riata.read_columns(folder / "train.txt")).save(folder / "columns.riata")
     return folder
 
 

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-import riata
 from checks import refused
+from riata import Chunker
 from riata.commands import main
 from riata.errors import DataError
 from riata.shortage import is_shortage
@@ -165,5 +165,5 @@ def test_training_without_threads_names_the_remedy(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", never)
-    raised = refused(DataError, "out of memory", riata.Chunker("perceptron", seeds=2, threads=2).fit, CHUNKS)
+    raised = refused(DataError, "out of memory", Chunker("perceptron", seeds=2, threads=2).fit, CHUNKS)
     assert "less data" in raised.remedy

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import riata
+from riata import Chunker
 from samples import CHUNKS, as_text, for_rows
 
 TRAIN = ["train", "chunk", "--train", "train.txt", "--model", "m.riata"]
@@ -25,7 +26,7 @@ def trained(run):
 
 
 def test_predict_writes_the_tags_of_the_data(trained):
-    made = riata.Chunker(epochs=8, learn_as="bioes").fit(riata.read_columns("train.txt"))
+    made = Chunker(epochs=8, learn_as="bioes").fit(riata.read_columns("train.txt"))
     status, out, _ = trained("predict", "--model", "m.riata", "train.txt")
     assert status == 0
     found = [line.split() for line in out.splitlines() if line]

@@ -8,7 +8,7 @@ import pytest
 import riata
 from checks import refused
 from python_problems import TAGS, WORDS, Tagging
-from riata import Chunker, JointTagger, Predictor, Tagger
+from riata import Chunker, Comparison, JointTagger, Predictor, Tagger
 from riata.comparing.folds import folds, others
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.scoring import bootstrap_interval, f1_of, holm, paired_test
@@ -180,7 +180,7 @@ def test_attributes_of_ones_own_are_trained_in_this_process():
         pass
 
     found = riata.compare({"a": Own(epochs=1)}, words, tags, folds=2)
-    assert found["a"].status == "done" and isinstance(found, riata.Comparison)
+    assert found["a"].status == "done" and isinstance(found, Comparison)
 
 
 def test_the_ways_to_look_at_it(found, tmp_path):

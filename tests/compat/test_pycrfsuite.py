@@ -9,6 +9,7 @@ import pytest
 
 import riata
 from checks import refused
+from riata import RiataWarning, Tagger
 from riata.compat import pycrfsuite
 from riata.compat.algorithms import ALGORITHMS, parameters_of
 from riata.compat.sklearn_crfsuite import estimator
@@ -144,7 +145,7 @@ def test_what_cannot_be_mapped_is_refused_with_a_remedy(tmp_path):
     refused(SettingError, "c2", trainer.set, "c2", "much")
     refused(UnsupportedError, "both", trained, tmp_path, **{"feature.possible_states": 1})
     refused(UnsupportedError, "type=1", trained, tmp_path, "pa", type=2)
-    with pytest.warns(riata.RiataWarning, match=r"no effect.*calibration\.eta"):
+    with pytest.warns(RiataWarning, match=r"no effect.*calibration\.eta"):
         trained(tmp_path, "l2sgd", **{"calibration.eta": 0.5, "max_iterations": 1})
     refused(DataError, "1 and 2", trainer.append, [["a"]], ["X", "Y"])
 
@@ -200,7 +201,7 @@ def test_taggers_without_a_usable_model_say_so(tmp_path):
     for content in (b"foo", b"lCRFfoo", b"lCRFfoo" * 100):
         (tmp_path / "bad").write_bytes(content)
         refused(ValueError, "bad", tagger.open, tmp_path / "bad")
-    riata.Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]]).save(tmp_path / "words")
+    Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]]).save(tmp_path / "words")
     refused(UnsupportedError, r"words.*reads columns", tagger.open, tmp_path / "words")
     tagger.open(TOY)
     tagger.set([["a"]])

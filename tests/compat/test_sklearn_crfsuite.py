@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
+from riata import RiataError
 from riata.compat import pycrfsuite, sklearn_crfsuite
 from riata.compat.sklearn_crfsuite import CRF, metrics
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
@@ -94,7 +94,7 @@ def test_refusals_name_the_remedy():
     assert CRF().tagger_ is CRF().size_ is CRF().attributes_ is CRF().state_features_ is None
     refused(SettingError, "both", CRF().fit, X, Y, X)
     refused(UnsupportedError, "pa", CRF("arow").fit, X, Y)
-    refused(riata.RiataError, "c1", CRF("ap", c1=0.1).fit, X, Y)
+    refused(RiataError, "c1", CRF("ap", c1=0.1).fit, X, Y)
 
 
 def test_estimators_are_shown_and_searched_inside_pipelines():

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
 from likelihood_problems import model_at, point
-from riata import registry
+from riata import Chunker, JointTagger, Tagger, registry
 from riata.confidence.calibration import Calibration
 from riata.errors import NotFittedError, UnsupportedError
 from riata.features.segments import parse as parse_segments
@@ -64,13 +63,13 @@ def check(estimator, sentence, near=1e-4):
 
 @pytest.mark.parametrize("recipe", ["crf", "perceptron"])
 def test_labels_and_labellings(recipe):
-    chunker = riata.Chunker(recipe, epochs=3, template=parse("word[0]\ntag[0]\nedge\nedge tag[0]")).fit(CHUNKS)
+    chunker = Chunker(recipe, epochs=3, template=parse("word[0]\ntag[0]\nedge\nedge tag[0]")).fit(CHUNKS)
     for sentence in INPUTS[2:]:
         check(chunker, sentence[:4])
 
 
 def test_a_temperature_flattens_them():
-    chunker = riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS * 8)
+    chunker = Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS * 8)
     sentence = INPUTS[2]
     before = chunker.predict_proba([sentence])[0].max(axis=1)
     chunker.calibration_ = (Calibration(3.0),)
@@ -80,7 +79,7 @@ def test_a_temperature_flattens_them():
 
 @for_rows("recipe, template", *(("perceptron", each) for each in HISTORIES), *(("crf", each) for each in HISTORIES[1:]))
 def test_labels_and_labellings_of_chains_that_look_back(recipe, template):
-    chunker = riata.Chunker(recipe, epochs=4, template=parse(template)).fit(CHUNKS)
+    chunker = Chunker(recipe, epochs=4, template=parse(template)).fit(CHUNKS)
     for sentence in INPUTS[1:]:
         check(chunker, sentence[:4])
     for length in (1, 2):
@@ -103,7 +102,7 @@ def test_tags_and_segmentations(recipe, template, encoding):
     iob2, other = (registry.get("encoding", name) for name in ("iob2", encoding))
     tags = [other.encode(iob2.spans([token[-1] for token in one]), len(one)) for one in CHUNKS]
     given = {} if recipe == "semicrf" else {"structure": "segments"}
-    made = riata.Chunker(recipe, epochs=4, template=parse_segments(template), encoding=encoding, **given)
+    made = Chunker(recipe, epochs=4, template=parse_segments(template), encoding=encoding, **given)
     made.fit(INPUTS, tags)
     for sentence in INPUTS:
         check(made, sentence[:4])
@@ -112,7 +111,7 @@ def test_tags_and_segmentations(recipe, template, encoding):
 
 
 def test_tags_among_segmentations_with_given_tags():
-    made = riata.Chunker("semicrf", epochs=4, template=parse_segments(SEGMENTS[1])).fit(CHUNKS)
+    made = Chunker("semicrf", epochs=4, template=parse_segments(SEGMENTS[1])).fit(CHUNKS)
     sentence = INPUTS[2][:4]
     given = [None, made.predict([sentence])[0][1], None]
     [all_] = made.predict_nbest([sentence], ALL, probabilities=True)
@@ -136,7 +135,7 @@ LIKELIHOODS = {
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_the_likelihood_of_given_labels_is_the_share_of_their_labelling(name):
-    made = riata.Chunker(name.partition(" ")[0], epochs=4, **LIKELIHOODS[name]).fit(CHUNKS)
+    made = Chunker(name.partition(" ")[0], epochs=4, **LIKELIHOODS[name]).fit(CHUNKS)
     for temperature in (1.0, 2.0):
         made.calibration_ = () if temperature == 1 else (Calibration(temperature),)
         sentence = INPUTS[2][:3]
@@ -152,7 +151,7 @@ def test_the_likelihood_of_given_labels_is_the_share_of_their_labelling(name):
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_labels_that_cannot_be_have_no_likelihood(name):
-    made = riata.Chunker(name.partition(" ")[0], epochs=2, **LIKELIHOODS[name]).fit(CHUNKS)
+    made = Chunker(name.partition(" ")[0], epochs=2, **LIKELIHOODS[name]).fit(CHUNKS)
     sentence = INPUTS[2][:3]
     illegal, unknown = ["O", "I-NP", "O"], ["O", "B-XYZ", "O"]
     found = made.log_likelihood([sentence, sentence, sentence], [illegal, unknown, ["O", "O", "O"]])
@@ -162,19 +161,19 @@ def test_labels_that_cannot_be_have_no_likelihood(name):
 
 
 def test_a_segment_beyond_the_longest_has_no_likelihood():
-    made = riata.Chunker("semicrf", epochs=2, settings={"longest": 2}, template=parse_segments(SEGMENTS[0])).fit(CHUNKS)
+    made = Chunker("semicrf", epochs=2, settings={"longest": 2}, template=parse_segments(SEGMENTS[0])).fit(CHUNKS)
     long, short = ["B-NP", "I-NP", "I-NP"], ["B-NP", "I-NP", "B-NP"]
     found = made.log_likelihood([INPUTS[2][:3]] * 2, [long, short])
     assert found[0] == -np.inf and np.isfinite(found[1])
 
 
 def test_features_with_values_and_plain_tags():
-    tagger = riata.Tagger("crf", epochs=10).fit(FEATURES, TAGS)
+    tagger = Tagger("crf", epochs=10).fit(FEATURES, TAGS)
     check(tagger, FEATURES[2])
 
 
 def test_labels_learnt_in_another_encoding_are_summed():
-    chunker = riata.Chunker("crf", epochs=5, learn_as="bioes", template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS)
+    chunker = Chunker("crf", epochs=5, learn_as="bioes", template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS)
     [rows] = chunker.predict_proba([INPUTS[0]])
     assert rows.shape == (4, len(chunker.classes_))
     assert rows.sum(axis=1) == pytest.approx(1)
@@ -182,23 +181,23 @@ def test_labels_learnt_in_another_encoding_are_summed():
 
 
 def test_what_has_no_probabilities_says_why():
-    refused(NotFittedError, "", riata.Chunker().predict_proba, INPUTS)
+    refused(NotFittedError, "", Chunker().predict_proba, INPUTS)
     refused(UnsupportedError, r"label\[-2\].* reads further back", segment_chunker().predict_proba, INPUTS)
-    refused(UnsupportedError, "no dynamic program", riata.JointTagger(epochs=1).fit(CHUNKS).predict_proba, WORDS)
+    refused(UnsupportedError, "no dynamic program", JointTagger(epochs=1).fit(CHUNKS).predict_proba, WORDS)
     refused(UnsupportedError, "neighbours", recoded_chunker().predict_proba, INPUTS)
-    deep = riata.Tagger("early", epochs=1, template=parse("word[0]\nlabel[-3] label[-1]")).fit(WORDS, TAGS)
+    deep = Tagger("early", epochs=1, template=parse("word[0]\nlabel[-3] label[-1]")).fit(WORDS, TAGS)
     refused(UnsupportedError, r"label\[-3\]", deep.predict_proba, WORDS)
     refused(UnsupportedError, "bits", hashed_chunker().predict_proba, INPUTS)
 
 
 def test_no_sentences():
-    chunker = riata.Chunker("crf", epochs=2).fit(CHUNKS)
+    chunker = Chunker("crf", epochs=2).fit(CHUNKS)
     assert chunker.predict_proba([]) == []
     assert chunker.predict_proba([[]])[0].shape == (0, len(chunker.classes_))
 
 
 def test_lists_with_probabilities_in_files(tmp_path):
-    chunker = riata.Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS)
+    chunker = Chunker("crf", epochs=5, template=parse("word[0]\ntag[0]\nedge")).fit(CHUNKS)
     source, target = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text(as_text(INPUTS), encoding="utf-8")
     chunker.predict_file(source, target, nbest=2, confidence=True)
@@ -209,12 +208,12 @@ def test_lists_with_probabilities_in_files(tmp_path):
 
 
 def test_learners_of_probabilities_need_no_calibration(recwarn):
-    chunker = riata.Chunker("crf", epochs=5).fit(CHUNKS)
+    chunker = Chunker("crf", epochs=5).fit(CHUNKS)
     recwarn.clear()
     chunker.predict(INPUTS, min_confidence=0.5)
     assert not recwarn.list
     with pytest.raises(UnsupportedError, match="not calibrated"):
-        riata.Chunker("perceptron", epochs=2).fit(CHUNKS).predict(INPUTS, min_confidence=0.5)
+        Chunker("perceptron", epochs=2).fit(CHUNKS).predict(INPUTS, min_confidence=0.5)
 
 
 # --- probabilities under chains that look two labels back ------------------------------------------------------------
@@ -245,7 +244,7 @@ def test_logarithms_and_factors_agree(temperature):
 @for_each(template=["word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nlabel[-2] tag[0]\nlabel[-1] word[0]"])
 def test_an_unbounded_beam_sums_up_the_same(template):
     train, test = embedded()[:30], embedded(split="test")[6:9]
-    chunker = riata.Chunker("crf", template=parse(template), epochs=8).fit(train)
+    chunker = Chunker("crf", template=parse(template), epochs=8).fit(train)
     model, corpus = chunker.model_, chunker.input_columns(test)
     for chunks in (True, False):
         found, values = model.confidences(corpus, Decoder(), [1.0, 3.0], chunks=chunks)
@@ -260,7 +259,7 @@ def test_an_unbounded_beam_sums_up_the_same(template):
 
 def test_labels_that_are_given_are_conditioned_on():
     """By listing all labellings, and leaving those that have them."""
-    tagger = riata.Tagger("crf", epochs=6, template=parse("word[0]\nedge\nlabel[-2] label[-1]")).fit(WORDS, TAGS)
+    tagger = Tagger("crf", epochs=6, template=parse("word[0]\nedge\nlabel[-2] label[-1]")).fit(WORDS, TAGS)
     sentence, truth = WORDS[1][:4], TAGS[1][:4]
     given = [None, truth[1], None, None]
     [every] = tagger.predict_nbest([sentence], 10**6, probabilities=True)

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-import riata
-from riata import registry
+from riata import Chunker, registry
 from riata.data.encodings.base import convert
 from riata.features.templates import parse
 
@@ -22,7 +21,7 @@ def in_encoding(name):
 
 @pytest.mark.parametrize(("data", "learnt"), PAIRS, ids=[f"{data} as {learnt}" for data, learnt in PAIRS])
 def test_illegal_labels_have_no_likelihood_and_all_labellings_sum_to_one(data, learnt):
-    made = riata.Chunker(
+    made = Chunker(
         "crf", epochs=3, encoding=data, learn_as=learnt, template=parse("word[0]\nedge"), settings={"c2": 0.1}
     )
     made.fit(WORDS, in_encoding(data))

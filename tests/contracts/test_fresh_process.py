@@ -11,6 +11,7 @@ import pytest
 
 import riata
 from checks import stored
+from riata import Chunker, RiataError, RiataWarning, Tagger
 from riata.models.stored import StoredWeights
 from samples import CHUNKS, INPUTS, TAGS, WORDS, for_rows
 
@@ -30,7 +31,7 @@ NOT_READ = {
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("start") / "tagger.riata"
-    model = riata.Tagger(epochs=2).fit(WORDS * 3, TAGS * 3)
+    model = Tagger(epochs=2).fit(WORDS * 3, TAGS * 3)
     model.save(path)
     return path, model
 
@@ -72,7 +73,7 @@ def test_the_first_sentences_do_not_unpack_the_weights(saved):
 
 def test_the_first_sentences_keep_constraints(tmp_path):
     rule = riata.constraints.at_most(1, "NP")
-    model = riata.Chunker(epochs=2, constraints=[rule]).fit(CHUNKS)
+    model = Chunker(epochs=2, constraints=[rule]).fit(CHUNKS)
     loaded = stored(model, tmp_path)
     assert loaded.predict(INPUTS) == model.predict(INPUTS)
     assert all(sum(label.startswith("B-NP") for label in labels) <= 1 for labels in loaded.predict(INPUTS))
@@ -106,10 +107,10 @@ def test_every_public_thing_has_a_docstring():
 
 def test_every_error_is_a_riata_error_with_a_place_in_the_tree():
     classes = [v for v in vars(riata.errors).values() if isinstance(v, type) and issubclass(v, Exception)]
-    classes.remove(riata.RiataWarning)  # which stops nothing
+    classes.remove(RiataWarning)  # which stops nothing
     assert len(classes) > 5
     for cls in classes:
-        assert issubclass(cls, riata.RiataError)
+        assert issubclass(cls, RiataError)
         assert cls.__name__ in riata.errors.__doc__
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import riata
 from checks import refused
-from riata import registry
+from riata import Chunker, DependencyParser, JointTagger, Tagger, registry
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.models.weights_by_name import by_name
 from riata.settings import Setting
@@ -42,7 +42,7 @@ def named(estimator: Any) -> Any:
 
 
 def chunker(recipe: str, **more: Any) -> Any:
-    return riata.Chunker(recipe, epochs=2, threads=1, **more)
+    return Chunker(recipe, epochs=2, threads=1, **more)
 
 
 @pytest.mark.parametrize("recipe", registry.names("recipe"))
@@ -59,9 +59,9 @@ def test_a_sentence_of_weight_zero_is_left_out(recipe: str) -> None:
 
 @for_rows(
     "make",
-    lambda: riata.JointTagger("max-violation", epochs=2),
-    lambda: riata.JointTagger("crf", structure="factorial", epochs=2),
-    lambda: riata.Tagger(passes=2, folds=2, epochs=2),
+    lambda: JointTagger("max-violation", epochs=2),
+    lambda: JointTagger("crf", structure="factorial", epochs=2),
+    lambda: Tagger(passes=2, folds=2, epochs=2),
     lambda: chunker("mira", dev=0.25),
     lambda: chunker("mira", class_weight="balanced"),
     ids=["joint", "factorial", "two passes", "dev", "balanced"],
@@ -76,8 +76,8 @@ def test_other_estimators_leave_it_out_too(make: Any) -> None:
 @for_rows("given", {"recipe": "laso-perceptron"}, {"recipe": "mira"}, {"recipe": "mira", "tags": "own"}, ids=str)
 def test_parsers_leave_it_out_too(given: dict[str, Any]) -> None:
     weights = np.array([1.0, 0.0, 1.0, 1.0])
-    one = riata.DependencyParser(epochs=2, **given).fit(TREES, sample_weight=weights)
-    other = riata.DependencyParser(epochs=2, **given).fit([TREES[0], *TREES[2:]])
+    one = DependencyParser(epochs=2, **given).fit(TREES, sample_weight=weights)
+    other = DependencyParser(epochs=2, **given).fit([TREES[0], *TREES[2:]])
     assert one.predict(TREES[1:2]) == other.predict(TREES[1:2])
     assert named(one) == named(other)
 
@@ -92,7 +92,7 @@ def test_a_weight_of_two_is_the_sentence_twice(recipe: str) -> None:
     weights = np.tile([2.0, 1.0], 6)
     twice = [i for i in range(12) for _ in range(int(weights[i]))]
     one, other = (
-        riata.Chunker(recipe, epochs=60, **given).fit(data, sample_weight=weighs)
+        Chunker(recipe, epochs=60, **given).fit(data, sample_weight=weighs)
         for data, weighs in ((CORPUS, weights), (CORPUS[np.array(twice)], None))
     )
     for found, expected in zip(one.predict_proba(OTHERS), other.predict_proba(OTHERS), strict=True):
@@ -124,7 +124,7 @@ NEVER = {"hmm"}  # on chains; the others refuse structures that are scored by te
 def made(recipe, structure):
     declared = registry.get("recipe", recipe)
     quick = {s.name: QUICK[s.name] for s in declared.settings if s.name in QUICK and declared.whole}
-    kinds = {(1, False): riata.Chunker, (2, False): riata.JointTagger, (2, True): riata.DependencyParser}
+    kinds = {(1, False): Chunker, (2, False): JointTagger, (2, True): DependencyParser}
     kind = kinds[registry.get("structure", structure).gives]
     return kind(recipe, structure=structure, epochs=10, settings=quick)
 
@@ -168,7 +168,7 @@ WHOLE = ("beam", "epochs", "seed", "seeds", "bits", "cutoff", "threads", "shards
 @for_rows("value", HUGE, -HUGE, 2**64, 1e308, "9" * 5000, b"3", bytearray(b"3"), ids=lambda v: type(v).__name__)
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_numbers_beyond_all_bounds_are_refused(name, value):
-    made = riata.Tagger("early", dev=0.5, **{name: value})
+    made = Tagger("early", dev=0.5, **{name: value})
     assert len(str(refused(SettingError, name, made.fit, WORDS, TAGS))) < 400
     assert len(repr(made)) < 200
 
@@ -183,12 +183,12 @@ def test_whole_numbers_without_a_limit_of_their_own_have_that_of_the_core():
 
 @pytest.mark.parametrize("sentences", [[[{"w": HUGE}]], [["a", HUGE]], [[["a", HUGE]]]])
 def test_huge_numbers_in_data_are_refused(sentences):
-    refused(DataError, r"digits|cannot be printed", riata.Tagger().fit, sentences, [["A"] * len(sentences[0])])
+    refused(DataError, r"digits|cannot be printed", Tagger().fit, sentences, [["A"] * len(sentences[0])])
 
 
 def test_huge_labels_and_weights_are_refused():
-    refused(DataError, "digits", riata.Tagger().fit, [["a"]], [[HUGE]])
-    refused(DataError, "sample_weight", riata.Tagger(epochs=1).fit, WORDS, TAGS, sample_weight=[HUGE] * len(WORDS))
+    refused(DataError, "digits", Tagger().fit, [["a"]], [[HUGE]])
+    refused(DataError, "sample_weight", Tagger(epochs=1).fit, WORDS, TAGS, sample_weight=[HUGE] * len(WORDS))
 
 
 def test_a_huge_loss_is_refused():

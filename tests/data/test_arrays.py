@@ -57,7 +57,7 @@ def made(count=12, d=3, seed=0):
 def test_arrays_train_the_model_that_their_dictionaries_train(recipe):
     X, y = made()
     tables = [[{f"x{j}": v for j, v in enumerate(row)} for row in sentence] for sentence in X]
-    by_array, by_table = (riata.Tagger(recipe, epochs=3).fit(some, y) for some in (X, tables))
+    by_array, by_table = (Tagger(recipe, epochs=3).fit(some, y) for some in (X, tables))
     assert by_array.predict(X) == by_table.predict(tables)
     assert by_array.score(X, y) > 0.8
 
@@ -70,7 +70,7 @@ def test_integers_bools_and_one_array_of_all_sentences_are_taken():
 
 def test_a_saved_model_predicts_alike_and_knows_how_many_columns_it_reads(tmp_path):
     X, y = made()
-    tagger = riata.Tagger(epochs=3).fit(X, y)
+    tagger = Tagger(epochs=3).fit(X, y)
     tagger.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
     assert loaded.predict(X) == tagger.predict(X)
@@ -82,8 +82,8 @@ def test_a_saved_model_predicts_alike_and_knows_how_many_columns_it_reads(tmp_pa
 
 
 def test_models_of_words_and_of_dictionaries_refuse_arrays():
-    words = riata.Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]])
-    tables = riata.Tagger(epochs=1).fit([[{"a": 1}, {"b": 1}]], [["X", "Y"]])
+    words = Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    tables = Tagger(epochs=1).fit([[{"a": 1}, {"b": 1}]], [["X", "Y"]])
     refused(DataError, "reads column 0", words.predict, [np.ones((1, 2))])
     refused(DataError, "reads dictionaries of features; found arrays of 2 columns", tables.predict, [np.ones((1, 2))])
 
@@ -91,14 +91,14 @@ def test_models_of_words_and_of_dictionaries_refuse_arrays():
 def test_training_goes_on_and_chooses_epochs_with_as_many_columns_only():
     X, y = made()
     other, its = made(d=2)
-    tagger = riata.Tagger(epochs=1, warm_start=True).fit(X, y).fit(X, y)
+    tagger = Tagger(epochs=1, warm_start=True).fit(X, y).fit(X, y)
     tagger.partial_fit(X, y)
     refused(DataError, "arrays of 3 columns; found arrays of 2", tagger.partial_fit, other, its)
     refused(DataError, "arrays of 3 columns; found arrays of 2", tagger.fit, other, its)
     dev = as_corpus(other)
     with pytest.raises(DataError, match="arrays of 3 columns; found arrays of 2"):
-        riata.Tagger(dev=with_column(dev, label_column(its, dev))).fit(X, y)
-    assert riata.Tagger(dev=0.25, refit=True, epochs=2).fit(X, y).array_width_ == 3
+        Tagger(dev=with_column(dev, label_column(its, dev))).fit(X, y)
+    assert Tagger(dev=0.25, refit=True, epochs=2).fit(X, y).array_width_ == 3
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2e9])
@@ -127,13 +127,13 @@ def test_what_is_no_list_of_tables_of_one_width_is_refused(X, part):
 
 def test_columns_without_a_number_are_columns_all_the_same():
     X = [np.zeros((2, 3))]
-    assert riata.Tagger(epochs=1).fit(X, [["X", "Y"]]).array_width_ == 3
+    assert Tagger(epochs=1).fit(X, [["X", "Y"]]).array_width_ == 3
     refused(DataError, "shape", as_corpus, [np.ones(4)])
 
 
 def test_a_broken_width_in_a_model_is_refused():
     X, y = made()
-    header, parts = container.unpack(memoryview(to_bytes(riata.Tagger(epochs=1).fit(X, y))))
+    header, parts = container.unpack(memoryview(to_bytes(Tagger(epochs=1).fit(X, y))))
     for width in (-1, 2.0, "3", True):
         refused(ModelFileError, "array_width", from_bytes, container.pack({**header, "array_width": width}, parts))
 
@@ -166,7 +166,7 @@ def test_an_empty_template_leaves_every_label_to_itself(recipe, tmp_path):
     random = np.random.default_rng(0)
     arrays = [random.normal(size=(5, 3)) for _ in range(20)]
     labels = [["+" if row[0] > 0 else "-" for row in array] for array in arrays]
-    tagger = riata.Tagger(recipe, template=[], epochs=5).fit(arrays, labels)
+    tagger = Tagger(recipe, template=[], epochs=5).fit(arrays, labels)
     alone = [[tagger.predict([row[None]])[0][0] for row in array] for array in arrays[:4]]
     assert tagger.predict(arrays[:4]) == alone
     assert stored(tagger, tmp_path).predict(arrays[:4]) == alone

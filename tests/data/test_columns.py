@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from oracle.columns import Malformed, read_text
+from riata import Corpus, RiataError
 from riata._core import ColumnParser
 from riata.data.columns import formatted, stream, with_texts
 from riata.data.memory import as_corpus
@@ -30,7 +31,7 @@ PLAIN = b"The DT B-NP\ncat NN I-NP\n\nsat VBD B-VP\n"
 SENTENCES = [[("The", "DT", "B-NP"), ("cat", "NN", "I-NP")], [("sat", "VBD", "B-VP")]]
 
 
-def rows(corpus: riata.Corpus) -> list[list[tuple[str, ...]]]:
+def rows(corpus: Corpus) -> list[list[tuple[str, ...]]]:
     return [list(sentence) for sentence in corpus]
 
 
@@ -40,7 +41,7 @@ def write(tmp_path: Path, content: bytes, name: str = "file.conll") -> Path:
     return path
 
 
-def read_bytes(content: bytes, *, conllu: bool = False) -> riata.Corpus:
+def read_bytes(content: bytes, *, conllu: bool = False) -> Corpus:
     """Through a file, for tests that cannot take a fixture because hypothesis calls them many times."""
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder), content)
@@ -410,7 +411,7 @@ def mutated(content: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 def assert_read_or_refused(content: bytes, *, conllu: bool) -> None:
     try:
         corpus = read_bytes(content, conllu=conllu)
-    except riata.RiataError as error:
+    except RiataError as error:
         assert str(error)
     else:
         assert corpus.tokens > 0

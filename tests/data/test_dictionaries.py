@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import riata
 from checks import refused
+from riata import RiataError, Tagger
 from riata._core import Alphabet, read_dictionaries
 from riata.data.memory import as_corpus
 from riata.data.named_features import Given
-from riata.errors import ModelFileError
+from riata.errors import DataError, ModelFileError
 from samples import FEATURES, TAGS, for_rows, tried
 
 
@@ -98,11 +98,11 @@ def test_odd_dictionaries_mean_what_they_mean_to_the_slow_reader(sentences: list
     assert outcome(lambda: Given.of(sentences, "x")) == outcome(lambda: Given._closely(sentences, "x"))
 
 
-def trained(made: dict[str, riata.Tagger] = {}, **options: Any) -> riata.Tagger:  # noqa: B006
+def trained(made: dict[str, Tagger] = {}, **options: Any) -> Tagger:  # noqa: B006
     name = str(options)
     if name not in made:
         seen = [{"a": "b:c", "b": {"c": 0.5}, "": "a", "x": ["a", "Größe"]}, {":": 2, "Größe": True, "a": 1}]
-        made[name] = riata.Tagger(epochs=4, **options).fit([*FEATURES, seen], [*TAGS, ["NN", "DT"]])
+        made[name] = Tagger(epochs=4, **options).fit([*FEATURES, seen], [*TAGS, ["NN", "DT"]])
     return made[name]
 
 
@@ -154,11 +154,10 @@ def test_many_sentences_are_labelled_as_one_by_one() -> None:
 
 
 def test_a_model_of_arrays_takes_no_dictionaries_after_one_of_dictionaries_did() -> None:
-    model = riata.Tagger(epochs=2).fit(FEATURES, TAGS)
+    model = Tagger(epochs=2).fit(FEATURES, TAGS)
     model.predict(FEATURES)
     model.fit([np.eye(len(tags), 3) for tags in TAGS], TAGS)
-    with pytest.raises(riata.errors.DataError, match="reads arrays of 3 columns; found dictionaries of features"):
-        model.predict([[{"x0": 1.0}]])
+    refused(DataError, "reads arrays of 3 columns; found dictionaries of features", model.predict, [[{"x0": 1.0}]])
 
 
 def test_threads_that_predict_at_once_do_not_disturb_each_other() -> None:
@@ -246,7 +245,7 @@ def test_a_copy_is_independent() -> None:
 
 @pytest.mark.parametrize("id_", [-1, 2, 2**31 - 1])
 def test_an_id_that_is_not_there_is_refused(id_: int) -> None:
-    refused(riata.RiataError, f"no text with id {id_}", of(["a", "b"]).text, id_)
+    refused(RiataError, f"no text with id {id_}", of(["a", "b"]).text, id_)
 
 
 @for_rows(

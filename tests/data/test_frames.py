@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
+from riata import Chunker, Tagger
 from riata.data.propbank import cells, formatted, read_propbank, stream, write_propbank
 from riata.data.propositions import COLUMNS, Proposition, RoleCorpus
 from riata.data.types import Corpus, Span
@@ -38,8 +39,8 @@ def sentences(frame: Any) -> list[Any]:
 def test_a_series_of_words_per_sentence_is_a_list_of_words(sentences: list[Any]) -> None:
     X, y = [part.word for part in sentences], [part.chunk for part in sentences]
     lists = [list(part.word) for part in sentences]
-    chunker = riata.Chunker(epochs=2).fit(X, y)
-    expected = riata.Chunker(epochs=2).fit(lists, LABELS)
+    chunker = Chunker(epochs=2).fit(X, y)
+    expected = Chunker(epochs=2).fit(lists, LABELS)
     assert chunker.predict(X) == expected.predict(lists)
     assert chunker.predict_confidence(X) == expected.predict_confidence(lists)
     assert chunker.score(X, y) == expected.score(lists, LABELS)
@@ -47,15 +48,15 @@ def test_a_series_of_words_per_sentence_is_a_list_of_words(sentences: list[Any])
 
 def test_a_series_of_lists_is_a_list_of_sentences(frame: Any) -> None:
     X, y = frame.groupby("sentence").word.apply(list), frame.groupby("sentence").chunk.apply(list)
-    chunker = riata.Chunker(epochs=2).fit(X, y)
+    chunker = Chunker(epochs=2).fit(X, y)
     assert chunker.predict(X) == chunker.predict(list(X))
 
 
 def test_a_frame_per_sentence_gives_its_columns(sentences: list[Any]) -> None:
     X = [part[["word", "pos"]] for part in sentences]
     tuples = [[token[:2] for token in sentence] for sentence in CORPUS]
-    chunker = riata.Chunker(epochs=2).fit(X, LABELS)
-    expected = riata.Chunker(epochs=2).fit(tuples, LABELS)
+    chunker = Chunker(epochs=2).fit(X, LABELS)
+    expected = Chunker(epochs=2).fit(tuples, LABELS)
     assert chunker.state_features_ == expected.state_features_
     assert chunker.predict(X) == expected.predict(tuples)
     assert chunker.predict(X + X[:0]) == chunker.predict(X)
@@ -65,7 +66,7 @@ def test_a_frame_of_numbers_per_sentence_is_an_array() -> None:
     random = np.random.default_rng(0)
     arrays = [random.normal(size=(n, 3)) for n in (3, 4, 2)]
     y = [["A" if row[0] > 0 else "B" for row in array] for array in arrays]
-    tagger = riata.Tagger(epochs=2).fit([pandas.DataFrame(array) for array in arrays], y)
+    tagger = Tagger(epochs=2).fit([pandas.DataFrame(array) for array in arrays], y)
     assert tagger.array_width_ == 3
     assert tagger.predict([pandas.DataFrame(array) for array in arrays]) == tagger.predict(arrays)
 
@@ -75,14 +76,14 @@ def test_one_frame_with_a_column_of_sentences_is_a_corpus(frame: Any) -> None:
     assert [list(sentence) for sentence in corpus] == [list(sentence) for sentence in CORPUS]
     tagging = riata.from_frame(frame, sentence="sentence", columns=["word", "pos"])
     assert tagging.sentences_of(1) == CORPUS.sentences_of(1)
-    chunker = riata.Chunker(epochs=2).fit(corpus)
+    chunker = Chunker(epochs=2).fit(corpus)
     labels = np.concatenate(chunker.predict(corpus))
     assert len(labels) == len(frame)  # a new column: frame["found"] = labels
 
 
 def test_one_frame_is_refused_with_the_way_to_a_corpus(frame: Any) -> None:
-    assert "riata.from_frame" in refused(DataError, "found a DataFrame", riata.Chunker().fit, frame).remedy
-    caught = refused(DataError, "GroupBy", riata.Chunker().fit, frame.groupby("sentence"), LABELS)
+    assert "riata.from_frame" in refused(DataError, "found a DataFrame", Chunker().fit, frame).remedy
+    caught = refused(DataError, "GroupBy", Chunker().fit, frame.groupby("sentence"), LABELS)
     assert "for _, group in groups" in caught.remedy
 
 

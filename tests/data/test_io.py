@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
-from riata import registry
+from riata import Chunker, Corpus, EntityRecognizer, Tagger, registry
 from riata.data import source
 from riata.data.chunk_labels import are_chunk_labels
 from riata.data.columns import stream
@@ -34,7 +34,7 @@ def bare(split="train"):
     return [list(zip(*pair, strict=True)) for pair in zip(corpus.sentences_of(0), texts(column, corpus), strict=True)]
 
 
-def texts(column: Column, corpus: riata.Corpus) -> list[list[str]]:
+def texts(column: Column, corpus: Corpus) -> list[list[str]]:
     found = column.texts()
     return [found[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True)]
 
@@ -64,23 +64,23 @@ def test_nothing_is_taken_for_io_that_does_not_say_so():
     with pytest.raises(
         LabelError, match=r"label 'PER' is no chunk label.*\n.*types alone, pass encoding=\"io\" \(--encoding io\)"
     ):
-        riata.EntityRecognizer().fit(data)
-    assert "encoding" not in str(refused(LabelError, "", riata.Chunker().fit, [[("Anna", "NNP"), ("left", "VBD")]]))
+        EntityRecognizer().fit(data)
+    assert "encoding" not in str(refused(LabelError, "", Chunker().fit, [[("Anna", "NNP"), ("left", "VBD")]]))
     with pytest.raises(
         LabelError, match=r"label 'B-PER' is no chunk label; expected O or a type of two letters.*\n.*leave it out"
     ):
-        riata.EntityRecognizer(encoding="io").fit([[("Anna", "B-PER"), ("left", "O")]])
+        EntityRecognizer(encoding="io").fit([[("Anna", "B-PER"), ("left", "O")]])
 
 
 @for_each(
     options=[{}, {"learn_as": "iob2"}, {"learn_as": "bioes"}, {"recipe": "laso-perceptron"}, {"recipe": "perceptron"}]
 )
 def test_entities_are_learnt_from_io_and_written_so(options, tmp_path):
-    model = riata.EntityRecognizer(encoding="io", epochs=5, **options).fit(bare())
+    model = EntityRecognizer(encoding="io", epochs=5, **options).fit(bare())
     assert model.encoding_ == "io"
     assert set(model.classes_) == {"O", "PER", "LOC", "ORG", "MISC"}
     found = model.evaluate(bare("test"))
-    reference = riata.EntityRecognizer(epochs=5, **options).fit(embedded(("word", "entity")))
+    reference = EntityRecognizer(epochs=5, **options).fit(embedded(("word", "entity")))
     best = reference.evaluate(embedded(("word", "entity"), "test")).metrics["f1"]
     assert abs(found.metrics["f1"] - best) < 15
     model.save(tmp_path / "m.riata")
@@ -97,7 +97,7 @@ def test_scores_count_runs():
 
 def test_chunks_are_not_learnt_as_io():
     with pytest.raises(UnsupportedError, match="IO cannot keep two chunks of a type apart"):
-        riata.Chunker(learn_as="io").fit(embedded(("word", "chunk")))
+        Chunker(learn_as="io").fit(embedded(("word", "chunk")))
 
 
 # --- the bytes of a file, as they come: pipes that have nothing to read do not hold anybody --------------------------
@@ -221,7 +221,7 @@ def test_comments_are_read_in_parts_as_in_one(tmp_path):
 
 def test_predictions_keep_comments(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    riata.Tagger("perceptron", epochs=1).fit([["a", "b"]] * 9, [["X", "Y"]] * 9).save("m.riata")
+    Tagger("perceptron", epochs=1).fit([["a", "b"]] * 9, [["X", "Y"]] * 9).save("m.riata")
     (tmp_path / "new.txt").write_text("# of the first sentence\na\nb\n\n")
     refused(SystemExit, "", riata.commands.main, ["predict", "--model", "m.riata", "new.txt"])
     assert capsys.readouterr().out.splitlines()[:2] == ["# of the first sentence", "a X"]

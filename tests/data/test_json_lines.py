@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
+from riata import DependencyParser, RiataWarning
 from riata.data.chunk_boundaries import spans_of
 from riata.data.formats.base import Asked
 from riata.data.formats.jsonl import FORMAT
@@ -117,15 +118,13 @@ def test_columns_are_in_a_stable_order_with_the_labels_last(tmp_path):
 def test_trees_are_read(tmp_path):
     tree = {"tokens": ["a", "b"], "heads": [2, 0], "deprels": ["det", "root"], "upos": ["DET", None]}
     assert read(tmp_path, tree) == [[("a", "DET", "2", "det"), ("b", "_", "0", "root")]]
-    parser = riata.DependencyParser(epochs=1).fit(
-        riata.read_jsonl(file(tmp_path, *[tree] * 5), output=["heads", "deprels"])
-    )
+    parser = DependencyParser(epochs=1).fit(riata.read_jsonl(file(tmp_path, *[tree] * 5), output=["heads", "deprels"]))
     assert parser.inputs_[0] == 0
 
 
 def test_only_accepted_objects_are_read_and_the_others_are_counted(tmp_path):
     kept, left = SHAPES["Prodigy"], {**SHAPES["Prodigy"], "answer": "reject"}
-    with pytest.warns(riata.RiataWarning, match="2 objects are not accepted and were left out .*line 2: 'reject'"):
+    with pytest.warns(RiataWarning, match="2 objects are not accepted and were left out .*line 2: 'reject'"):
         assert read(tmp_path, kept, left, {**left, "answer": "ignore"}) == [PARIS]
     assert read(tmp_path, {"text": "Nobody.", "answer": "accept"}, kept)[1] == PARIS
     refused(DataError, r"no object with words .1 objects are not accepted", read, tmp_path, left)
@@ -133,7 +132,7 @@ def test_only_accepted_objects_are_read_and_the_others_are_counted(tmp_path):
 
 def test_of_several_annotations_the_first_is_read(tmp_path):
     task = {"data": {"text": TEXT}, "annotations": [{"result": [], "was_cancelled": True}, *2 * [{"result": []}]]}
-    with pytest.warns(riata.RiataWarning, match="1 tasks have several annotations"):
+    with pytest.warns(RiataWarning, match="1 tasks have several annotations"):
         assert read(tmp_path, task) == [[(word, "O") for word, _ in PARIS]]
 
 
@@ -159,12 +158,12 @@ def test_spans_inside_words_may_be_refused(tmp_path):
 
 def test_of_overlapping_spans_the_longest_is_kept(tmp_path):
     given = {"text": "New York City wins", "spans": [[0, 8, "LOC"], [0, 13, "ORG"], [9, 13, "X"], [0, 13, "ORG"]]}
-    with pytest.warns(riata.RiataWarning, match="2 spans overlap longer ones and were left out"):
+    with pytest.warns(RiataWarning, match="2 spans overlap longer ones and were left out"):
         assert [tag for _, tag in read(tmp_path, given)[0]] == ["B-ORG", "I-ORG", "I-ORG", "O"]
 
 
 def test_the_tokenizer_may_be_the_users(tmp_path):
-    with pytest.warns(riata.RiataWarning, match="inside a word"):
+    with pytest.warns(RiataWarning, match="inside a word"):
         assert read(tmp_path, SHAPES["Doccano"], tokenizer=str.split)[0][-1] == ("Paris.", "B-LOC")
     with pytest.raises(DataError, match=r"file.jsonl:1: the word 'ANNA' is not the next one of the text"):
         read(tmp_path, SHAPES["Doccano"], tokenizer=lambda text: text.upper().split())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
+from riata import Corpus
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.named_features import Given
 from riata.errors import DataError
@@ -22,11 +23,11 @@ sentences_of_rows = st.integers(1, 3).flatmap(
 PAIRS = [[("a", "X"), ("b", "Y")], [("c", "Z")], [("d", "X")]]
 
 
-def rows(corpus: riata.Corpus) -> list[list[tuple[str, ...]]]:
+def rows(corpus: Corpus) -> list[list[tuple[str, ...]]]:
     return [list(sentence) for sentence in corpus]
 
 
-def features(corpus: riata.Corpus) -> list[list[list[tuple[str, float]]]]:
+def features(corpus: Corpus) -> list[list[list[tuple[str, float]]]]:
     """Every token's given features, read one by one from the arrays."""
     given = corpus.given
     tokens = [
@@ -204,7 +205,7 @@ def test_joined_features_are_those_of_one_corpus_after_those_of_the_other(first:
     whole = as_corpus([*first, *second])
     before = a.given.alphabet.texts()
     joined = a.given.joined(b.given)
-    assert features(riata.Corpus(columns=(), starts=whole.starts, given=joined)) == features(whole)
+    assert features(Corpus(columns=(), starts=whole.starts, given=joined)) == features(whole)
     assert a.given.alphabet.texts() == before
 
 

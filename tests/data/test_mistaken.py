@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
+from riata import RiataWarning, Tagger
 from riata.commands import main
 from riata.data.cleaning import cleaned_text, is_cleaning
 from riata.data.columns import stream
@@ -124,7 +125,7 @@ def written(tmp_path, text, name="d.txt"):
 )
 def test_what_nobody_sees_is_told_with_its_line_and_cleaned(tmp_path, before, after, says):
     path = written(tmp_path, PLAIN.replace(before, after))
-    with pytest.warns(riata.RiataWarning, match=says) as told:
+    with pytest.warns(RiataWarning, match=says) as told:
         read = riata.read_columns(path)
     assert len(told) == 1
     assert "--clean" in str(told[0].message)
@@ -138,7 +139,7 @@ def test_what_nobody_sees_is_told_with_its_line_and_cleaned(tmp_path, before, af
 
 def test_it_is_told_once_with_the_number_of_texts(tmp_path):
     text = "".join(f"w{i}\u200b\tX\n" for i in range(5)) + "\n"
-    with pytest.warns(riata.RiataWarning, match=r"d.txt:1: .*4 more texts are like it") as told:
+    with pytest.warns(RiataWarning, match=r"d.txt:1: .*4 more texts are like it") as told:
         riata.read_columns(written(tmp_path, text))
     assert len(told) == 1
 
@@ -164,7 +165,7 @@ def test_texts_that_differ_by_it_alone_become_one(tmp_path):
 
 def test_a_file_that_is_read_in_parts_tells_it_once(tmp_path):
     path = written(tmp_path, "a\u200b\tX\n\n" * 50)
-    with pytest.warns(riata.RiataWarning) as told:
+    with pytest.warns(RiataWarning) as told:
         assert len(list(stream(path, size=40))) > 5
     assert len(told) == 1
 
@@ -173,7 +174,7 @@ def test_conllu_is_cleaned(tmp_path):
     rows = [f"1\t{CAFE}\t_\tNOUN\tNN\u200b\t_\t0\troot\t_\t_"]
     path = written(tmp_path, "\n".join(rows) + "\n\n", "d.conllu")
     assert list(riata.read_conllu(path, clean=True)[0]) == [("café", "NN")]
-    with pytest.warns(riata.RiataWarning, match="d.conllu:1: column 1 has"):
+    with pytest.warns(RiataWarning, match="d.conllu:1: column 1 has"):
         riata.read_conllu(path)
 
 
@@ -192,5 +193,5 @@ def test_commands_clean_what_they_read_and_only_that_time(tmp_path, monkeypatch,
 
 
 def test_labels_in_memory_are_looked_at_too():
-    with pytest.warns(riata.RiataWarning, match=r"column 1 has 'X ', with a blank at its beginning or end.*str.strip"):
-        riata.Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X ", "Y"]])
+    with pytest.warns(RiataWarning, match=r"column 1 has 'X ', with a blank at its beginning or end.*str.strip"):
+        Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X ", "Y"]])

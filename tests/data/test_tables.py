@@ -7,6 +7,7 @@ import pytest
 
 import riata
 from checks import refused
+from riata import Chunker, Tagger
 from riata.errors import DataError, SettingError
 from samples import CHUNKS, TAGS, WORDS, for_rows
 
@@ -36,17 +37,15 @@ def test_frames_come_in_and_go_out(library):
 def test_a_frame_of_polars_is_a_sentence():
     polars = pytest.importorskip("polars")
     sentences = [polars.DataFrame(sentence, schema=["word", "pos", "chunk"], orient="row") for sentence in CHUNKS]
-    expected = riata.Chunker("perceptron", epochs=2).fit(CHUNKS)
-    found = riata.Chunker("perceptron", epochs=2).fit(sentences)
+    expected = Chunker("perceptron", epochs=2).fit(CHUNKS)
+    found = Chunker("perceptron", epochs=2).fit(sentences)
     assert found.predict([s[["word", "pos"]] for s in sentences]) == expected.predict(
         [[t[:2] for t in s] for s in CHUNKS]
     )
     numbers = [polars.DataFrame({"a": [1.0] * len(s), "b": list(range(len(s)))}) for s in WORDS]
     lists = [part.to_numpy() for part in numbers]
     options = {"recipe": "perceptron", "epochs": 2}
-    assert riata.Tagger(**options).fit(numbers, TAGS).predict(numbers) == riata.Tagger(**options).fit(
-        lists, TAGS
-    ).predict(lists)
+    assert Tagger(**options).fit(numbers, TAGS).predict(numbers) == Tagger(**options).fit(lists, TAGS).predict(lists)
     assert "collect" in refused(DataError, "LazyFrame", riata.from_frame, flat("polars").lazy()).remedy
 
 

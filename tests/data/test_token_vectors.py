@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-import riata
 from checks import stored
+from riata import Tagger
 from riata.data.memory import as_corpus
 from riata.estimators.model_file import to_bytes
 from samples import tried
@@ -47,7 +47,7 @@ def test_every_learner_learns_from_arrays_what_it_learns_from_dictionaries(recip
     structure = "kernel-chain" if recipe == "kernel-perceptron" else "chain"
     settings = {"c2": 1.0} if recipe.startswith("crf") else {}
     by_array, by_table = (
-        riata.Tagger(recipe, structure=structure, epochs=4, settings=settings).fit(some, y) for some in (X, tables(X))
+        Tagger(recipe, structure=structure, epochs=4, settings=settings).fit(some, y) for some in (X, tables(X))
     )
     Z, _ = made(seed=1)
     assert by_array.predict(Z) == by_table.predict(tables(Z))
@@ -63,7 +63,7 @@ def test_every_learner_learns_from_arrays_what_it_learns_from_dictionaries(recip
 @pytest.mark.parametrize("recipe", ["crf", "perceptron", "m3n"])
 def test_the_number_of_threads_changes_no_byte(recipe):
     X, y = made(40, 70)
-    one, three = (to_bytes(riata.Tagger(recipe, epochs=3, threads=n).fit(X, y)) for n in (1, 3))
+    one, three = (to_bytes(Tagger(recipe, epochs=3, threads=n).fit(X, y)) for n in (1, 3))
     assert one == three
 
 
@@ -72,7 +72,7 @@ def test_half_precision_is_read_as_its_numbers(recipe):
     X, y = made()
     half = [array.astype(np.float16) for array in X]
     assert as_corpus(half).vectors.arrays[0].dtype == np.float16
-    one, other = (riata.Tagger(recipe, epochs=3).fit(some, y) for some in (X, half))
+    one, other = (Tagger(recipe, epochs=3).fit(some, y) for some in (X, half))
     assert to_bytes(one) == to_bytes(other)
     assert one.predict(half) == one.predict(X)
 
@@ -83,7 +83,7 @@ def test_every_finite_half_number_is_widened_exactly(bits):
     row = row[np.isfinite(row)]
     if len(row):
         X = [np.vstack([row, row])]
-        tagger = riata.Tagger("perceptron", epochs=1, template=[]).fit(X, [["A", "B"]])
+        tagger = Tagger("perceptron", epochs=1, template=[]).fit(X, [["A", "B"]])
         wide = [X[0].astype(np.float32)]
         assert tagger.predict_nbest(X, 2) == tagger.predict_nbest(wide, 2)
 
@@ -97,7 +97,7 @@ def test_arrays_are_borrowed_also_from_a_mapped_file(tmp_path):
     assert all(np.shares_memory(ours, theirs) for ours, theirs in zip(corpus.vectors.arrays, mapped, strict=True))
     part = corpus[np.array([2, 0])]
     assert np.shares_memory(part.vectors.arrays[1], mapped[0])
-    assert to_bytes(riata.Tagger(epochs=2).fit(mapped, y)) == to_bytes(riata.Tagger(epochs=2).fit(X, y))
+    assert to_bytes(Tagger(epochs=2).fit(mapped, y)) == to_bytes(Tagger(epochs=2).fit(X, y))
 
 
 def test_columns_without_weights_are_left_out_of_a_model_and_come_back_in_training(tmp_path):
@@ -105,7 +105,7 @@ def test_columns_without_weights_are_left_out_of_a_model_and_come_back_in_traini
     for array in X:
         array[:, [0, 2]] = 0
     y = [["up" if row[1] > 0 else "down" for row in array] for array in X]
-    tagger = riata.Tagger("perceptron", epochs=3).fit(X, y)
+    tagger = Tagger("perceptron", epochs=3).fit(X, y)
     loaded = stored(tagger, tmp_path)
     assert loaded.model_.features.given.texts() == ["x1", "x3"]
     full, its = made(d=4, seed=3)
@@ -118,5 +118,5 @@ def test_columns_without_weights_are_left_out_of_a_model_and_come_back_in_traini
 
 def test_hashed_models_read_arrays():
     X, y = made()
-    tagger = riata.Tagger("perceptron", bits=12, epochs=4).fit(X, y)
-    assert tagger.predict(X) == riata.Tagger("perceptron", bits=12, epochs=4).fit(tables(X), y).predict(tables(X))
+    tagger = Tagger("perceptron", bits=12, epochs=4).fit(X, y)
+    assert tagger.predict(X) == Tagger("perceptron", bits=12, epochs=4).fit(tables(X), y).predict(tables(X))

@@ -10,6 +10,7 @@ import pytest
 
 import riata
 from checks import refused
+from riata import Corpus, RiataError
 from riata._core import ColumnParser
 from riata.data.columns import formatted, read, stream
 from riata.data.conllu_fields import FIELDS
@@ -20,7 +21,7 @@ from riata.errors import DataError, UnknownNameError
 from samples import for_rows, treebank
 
 
-def trees(*sentences: list[int]) -> riata.Corpus:
+def trees(*sentences: list[int]) -> Corpus:
     return as_corpus([[("w", str(head), "root" if head == 0 else "dep") for head in heads] for heads in sentences])
 
 
@@ -326,4 +327,4 @@ def test_texts_that_would_read_otherwise_are_not_written(tmp_path: Path, word: s
 def test_lists_of_sentences_are_written(tmp_path):
     riata.write_conllu([[("a", "X"), ("b", "Y")]], tmp_path / "one.conllu")
     assert riata.read_conllu(tmp_path / "one.conllu").sentences_of(1) == [["X", "Y"]]
-    refused(riata.RiataError, "", riata.write_conllu, 7, tmp_path / "two.conllu")
+    refused(RiataError, "", riata.write_conllu, 7, tmp_path / "two.conllu")

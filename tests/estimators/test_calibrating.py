@@ -12,7 +12,7 @@ import pytest
 import riata
 from checks import refused
 from oracle import confidence as oracle
-from riata import Chunker, DependencyParser, JointTagger, RiataError, Tagger
+from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, RiataError, Tagger
 from riata.confidence.calibration import CALLED, TRAINING
 from riata.data.memory import inputs_of
 from riata.errors import ModelFileError, SettingError, UnsupportedError
@@ -267,24 +267,24 @@ def listed(section: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def shown_chunker() -> riata.Chunker:
-    return riata.Chunker(epochs=1).fit(riata.load("embedded", "train"))
+def shown_chunker() -> Chunker:
+    return Chunker(epochs=1).fit(riata.load("embedded", "train"))
 
 
-def test_dir_shows_parameters_methods_and_what_was_learnt(shown_chunker: riata.Chunker) -> None:
+def test_dir_shows_parameters_methods_and_what_was_learnt(shown_chunker: Chunker) -> None:
     parameters = set(shown_chunker.get_params(deep=False))
     assert set(dir(shown_chunker)) == parameters | listed("What it does") | listed("What it has learnt")
-    assert set(dir(riata.Chunker())) == parameters | listed("What it does")
+    assert set(dir(Chunker())) == parameters | listed("What it does")
 
 
-def test_all_that_is_shown_is_there_and_documented(shown_chunker: riata.Chunker) -> None:
+def test_all_that_is_shown_is_there_and_documented(shown_chunker: Chunker) -> None:
     for name in dir(shown_chunker):
         assert getattr(shown_chunker, name, self := object()) is not self
     for name in listed("What it does"):
-        assert (getattr(riata.Chunker, name).__doc__ or "").strip(), name
+        assert (getattr(Chunker, name).__doc__ or "").strip(), name
 
 
 def test_nothing_private_is_shown_of_other_estimators_either() -> None:
-    for estimator in (riata.Tagger(), riata.EntityRecognizer(), riata.JointTagger()):
+    for estimator in (Tagger(), EntityRecognizer(), JointTagger()):
         assert "fit" in dir(estimator)
         assert not [name for name in dir(estimator) if name.startswith("_") or name.endswith("_")]

@@ -9,7 +9,7 @@ import pytest
 
 import riata
 from checks import refused, stored
-from riata import _core
+from riata import Chunker, JointTagger, RoleLabeler, Tagger, _core
 from riata import constraints as c
 from riata.errors import ModelFileError, SearchError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.role_constraints import role_constraints
@@ -20,13 +20,13 @@ from samples import CHUNKS, INPUTS, TAGS, WORDS, for_rows
 
 CHUNK_LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 SHAPES = {
-    "chain": (riata.Chunker, {"recipe": "perceptron"}),
-    "crf": (riata.Chunker, {"recipe": "crf"}),
-    "bioes": (riata.Chunker, {"recipe": "perceptron", "learn_as": "bioes"}),
-    "beam": (riata.Chunker, {"recipe": "laso-perceptron", "structure": "chain", "beam": 1}),
-    "segments": (riata.Chunker, {"recipe": "perceptron", "structure": "segments"}),
-    "searched segments": (riata.Chunker, {"recipe": "laso-perceptron", "structure": "segments", "beam": 2}),
-    "kernel": (riata.Chunker, {"recipe": "kernel-perceptron"}),
+    "chain": (Chunker, {"recipe": "perceptron"}),
+    "crf": (Chunker, {"recipe": "crf"}),
+    "bioes": (Chunker, {"recipe": "perceptron", "learn_as": "bioes"}),
+    "beam": (Chunker, {"recipe": "laso-perceptron", "structure": "chain", "beam": 1}),
+    "segments": (Chunker, {"recipe": "perceptron", "structure": "segments"}),
+    "searched segments": (Chunker, {"recipe": "laso-perceptron", "structure": "segments", "beam": 2}),
+    "kernel": (Chunker, {"recipe": "kernel-perceptron"}),
 }
 
 
@@ -57,7 +57,7 @@ def test_predictions_keep_constraints_on_every_structure(shape):
 
 def test_tags_with_chunk_labels_keep_constraints_on_both():
     y = [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
-    tagger = fitted(riata.JointTagger(structure="joint", epochs=5), WORDS, y)
+    tagger = fitted(JointTagger(structure="joint", epochs=5), WORDS, y)
     tagger.set_params(constraints=[c.at_most(1, "NP"), c.at_most(0, "DT")])
     for labels in tagger.predict(WORDS):
         assert noun_phrases([chunk for _, chunk in labels]) <= 1
@@ -65,14 +65,14 @@ def test_tags_with_chunk_labels_keep_constraints_on_both():
 
 
 def test_constraints_may_depend_on_columns():
-    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(0, "NP", where={1: "DT"})])
     for sentence, labels in zip(INPUTS, chunker.predict(INPUTS), strict=True):
         assert all(label != "B-NP" for (_, tag), label in zip(sentence, labels, strict=True) if tag == "DT")
 
 
 def test_the_report_says_how_outputs_were_found():
-    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP"), c.at_least(1, "VP")])
     report = chunker.constraint_report(INPUTS)
     assert report.sentences == 4
@@ -89,7 +89,7 @@ def alternating(labels):
 
 def test_model_files_keep_constraints(tmp_path):
     rules = [c.at_most(1, "NP"), "requires('VP', 'NP')", c.predicate(alternating, penalty=2)]
-    chunker = fitted(riata.Chunker("perceptron", constraints=rules, inference="none"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron", constraints=rules, inference="none"), INPUTS, CHUNK_LABELS)
     assert max(map(noun_phrases, chunker.predict(INPUTS))) == 2
     chunker.save(tmp_path / "m.riata")
     refused(ModelFileError, "alternating", riata.load_model, tmp_path / "m.riata")
@@ -101,8 +101,8 @@ def test_model_files_keep_constraints(tmp_path):
 
 
 WAYS = {
-    "by the integer program": (riata.Tagger, {"recipe": "perceptron", "template": parse("word[0]\nedge")}),
-    "by a list of the best": (riata.Tagger, {"recipe": "perceptron", "template": parse("word[0]\nlabel[-1]")}),
+    "by the integer program": (Tagger, {"recipe": "perceptron", "template": parse("word[0]\nedge")}),
+    "by a list of the best": (Tagger, {"recipe": "perceptron", "template": parse("word[0]\nlabel[-1]")}),
 }
 
 
@@ -127,7 +127,7 @@ def test_functions_refuse_finished_outputs(way):
 def test_a_search_that_is_cut_off_leaves_the_rest_to_the_integer_program(structure, monkeypatch):
     params = {"template": parse("word[0]\nedge")} if structure == "chain" else {}
     recipe = "kernel-perceptron" if structure == "kernel-chain" else "perceptron"
-    chunker = fitted(riata.Chunker(recipe, structure=structure, **params), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker(recipe, structure=structure, **params), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
     expected = chunker.predict(INPUTS)
     monkeypatch.setattr(_core, "decode_under", partial(_core.decode_under, nodes=1, width=1000))
@@ -137,7 +137,7 @@ def test_a_search_that_is_cut_off_leaves_the_rest_to_the_integer_program(structu
 
 
 def test_the_report_says_how_much_better_the_best_may_be(monkeypatch):
-    chunker = fitted(riata.Chunker("perceptron", structure="segments"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron", structure="segments"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
     assert chunker.constraint_report(INPUTS).gap == 0
     monkeypatch.setattr(_core, "decode_under", partial(_core.decode_under, nodes=1, width=1000))
@@ -150,7 +150,7 @@ def test_the_report_says_how_much_better_the_best_may_be(monkeypatch):
 @pytest.mark.parametrize("structure", ["chain", "segments"])
 def test_a_time_limit_gives_a_legal_output_that_is_flagged(structure, monkeypatch):
     params = {"structure": structure, "beam": 2, "template": parse("word[0]\nedge") if structure == "chain" else None}
-    chunker = fitted(riata.Chunker("laso-perceptron", **params), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("laso-perceptron", **params), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")], settings={"seconds": 60.0})
     search = _core.decode_under
 
@@ -168,7 +168,7 @@ def test_a_time_limit_gives_a_legal_output_that_is_flagged(structure, monkeypatc
 
 
 def test_a_solver_out_of_time_leaves_what_search_has_found(monkeypatch):
-    chunker = fitted(riata.Chunker("perceptron", template=parse("word[0]\nedge")), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron", template=parse("word[0]\nedge")), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
     expected = chunker.predict(INPUTS)
 
@@ -184,7 +184,7 @@ def test_a_solver_out_of_time_leaves_what_search_has_found(monkeypatch):
 
 
 def test_known_labels_stay_under_constraints():
-    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
     given = [[None] * 3 + ["B-NP"], [None] * 4 + ["B-NP"], [None] * 3, [None] * 2 + ["B-NP", None]]
     labels = chunker.predict(INPUTS, given=given)
@@ -193,7 +193,7 @@ def test_known_labels_stay_under_constraints():
 
 
 def test_confidences_are_of_outputs_that_keep_constraints():
-    chunker = fitted(riata.Chunker("crf"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("crf"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
     ids, values = chunker.confidence_ids(chunker.sentences(INPUTS))
     np.testing.assert_array_equal(ids, chunker.predict_ids(INPUTS))
@@ -209,9 +209,7 @@ def test_development_scores_are_of_outputs_that_keep_constraints():
     never = [c.at_most(0, "NP")]
     params = {"recipe": "perceptron", "dev": 0.5, "epochs": 2}
     scores = [
-        fitted(
-            riata.Chunker(**params, constraints=never, inference=inference), INPUTS * 4, CHUNK_LABELS * 4
-        ).best_score_
+        fitted(Chunker(**params, constraints=never, inference=inference), INPUTS * 4, CHUNK_LABELS * 4).best_score_
         for inference in ("none", "after")
     ]
     assert scores[1] < scores[0]
@@ -226,12 +224,12 @@ def test_development_scores_are_of_outputs_that_keep_constraints():
     ([3], SettingError, "is no constraint"),
 )
 def test_wrong_constraints_are_refused(rules, error, message):
-    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     refused(error, message, chunker.set_params(constraints=rules).predict, INPUTS)
 
 
 def test_sentences_without_a_legal_output_are_named():
-    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     chunker.set_params(
         constraints=[c.at_most(9, "VP"), c.at_least(1, "NP"), c.excludes("NP", "VP"), c.at_least(1, "VP")]
     )
@@ -242,10 +240,10 @@ def test_sentences_without_a_legal_output_are_named():
 
 
 def test_what_constraints_do_not_go_with():
-    chunker = fitted(riata.Chunker("crf", constraints=[c.at_most(1, "NP")]), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("crf", constraints=[c.at_most(1, "NP")]), INPUTS, CHUNK_LABELS)
     refused(UnsupportedError, "decode='spans'", chunker.predict, INPUTS, decode="spans")
     with pytest.raises(UnsupportedError, match=r"at_most\(1, 'NP'\) says more"):  # before it learns
-        riata.Chunker("crf", constraints=[c.at_most(1, "NP")], settings={"decode": "spans"}).fit(INPUTS, CHUNK_LABELS)
+        Chunker("crf", constraints=[c.at_most(1, "NP")], settings={"decode": "spans"}).fit(INPUTS, CHUNK_LABELS)
     refused(SettingError, "expected True, False, 'soft'", chunker.predict, INPUTS, constraints="maybe")
 
 
@@ -255,7 +253,7 @@ def as_pairs():
 
 def test_tags_with_chunk_labels_in_pairs_keep_constraints():
     """Those on neighbouring labels by the dynamic program, others by lists of the best."""
-    tagger = fitted(riata.JointTagger("crf", structure="factorial"), WORDS, as_pairs())
+    tagger = fitted(JointTagger("crf", structure="factorial"), WORDS, as_pairs())
     tagger.set_params(constraints=[c.at_most(0, "DT"), c.transitions(forbidden=[("B-NP", "B-VP")])])
     report = tagger.constraint_report(WORDS)
     assert set(report.found) <= {"kept them already", "by dynamic programming"}
@@ -269,14 +267,14 @@ def test_tags_with_chunk_labels_in_pairs_keep_constraints():
     tagger.set_params(constraints=[c.at_least(40, "NP")])
     refused(SearchError, r"None of the best outputs of sentence 0 \(from 0\)", tagger.predict, WORDS)
     with pytest.raises(UnsupportedError, match="inference is 'during'"):
-        riata.JointTagger(
-            "perceptron", structure="factorial", constraints=[c.at_most(1, "NP")], inference="during"
-        ).fit(WORDS, as_pairs())
+        JointTagger("perceptron", structure="factorial", constraints=[c.at_most(1, "NP")], inference="during").fit(
+            WORDS, as_pairs()
+        )
 
 
 def test_masks_cost_no_search():
     """Constraints on single and neighbouring labels: all ways of decoding keep them, one sentence at a time as well."""
-    chunker = fitted(riata.Chunker("crf"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("crf"), INPUTS, CHUNK_LABELS)
     rules = [c.transitions(forbidden=[("I-NP", "B-VP")]), c.at_most(0, "PP")]
     free = chunker.predict(INPUTS)
     chunker.set_params(constraints=rules)
@@ -298,12 +296,12 @@ def test_masks_cost_no_search():
     swapped = [[other[label] for label in labels] for labels in CHUNK_LABELS]
     rules = [c.at_most(0, "PP")]
     for X in (INPUTS, INPUTS[:1]):
-        fresh = fitted(riata.Chunker("crf", constraints=rules), INPUTS, swapped).predict(X)
+        fresh = fitted(Chunker("crf", constraints=rules), INPUTS, swapped).predict(X)
         assert fitted(chunker.set_params(constraints=rules), INPUTS, swapped).predict(X) == fresh
 
 
 def test_masks_may_leave_no_output():
-    chunker = fitted(riata.Chunker("perceptron"), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("perceptron"), INPUTS, CHUNK_LABELS)
     labels = list(chunker.classes_)
     chunker.set_params(constraints=[c.at_most(0, *labels, where={1: "DT"}), c.at_most(0, "PP")])
     refused(SearchError, r"sentence 0 \(from 0\) keeps the constraint at_most\(0, ", chunker.predict, INPUTS)
@@ -351,7 +349,7 @@ def test_what_is_legal(labels, legal):
 @pytest.mark.parametrize("boundaries", ["given", "found"])
 def test_the_truth_of_the_example_keeps_them(boundaries):
     corpus = riata.load("embedded-roles")
-    slots = riata.RoleLabeler(boundaries=boundaries).slots(corpus)
+    slots = RoleLabeler(boundaries=boundaries).slots(corpus)
     column = slots.corpus.columns[-1]
     labels = tuple(column.alphabet.texts())
     outside = np.array([label == "O" for label in labels])
@@ -366,7 +364,7 @@ def test_constraints_of_your_own_beside_those_of_roles(tmp_path):
     """Columns have the names that templates have for them, and O is the label for nothing."""
     train, test = (riata.load("embedded-roles", split) for split in ("train", "test"))
     own = [c.at_most(0, "ARG0", where={"tag": "NN"}), "at_most(0, 'ARG2', where={'x3': 'NP'})"]
-    labeler = riata.RoleLabeler("perceptron", epochs=3, constraints=["roles", *own]).fit(train)
+    labeler = RoleLabeler("perceptron", epochs=3, constraints=["roles", *own]).fit(train)
     texts = list(labeler.constraint_report(test).broken)
     alone = labeler.twin(constraints="roles")
     assert texts == [*alone.constraint_report(test).broken, *(repr(c.parse(str(one))) for one in own)]
@@ -389,7 +387,7 @@ Y = [["A", "A", "B"], ["B", "A"], ["A"], ["B", "B"]]
 
 @pytest.fixture(scope="module")
 def tagger():
-    return riata.Tagger("perceptron", template=parse("word[0]"), epochs=3).fit(X, Y)
+    return Tagger("perceptron", template=parse("word[0]"), epochs=3).fit(X, Y)
 
 
 def at_most(k):
@@ -444,7 +442,7 @@ def test_names_that_stand_for_one_label_are_refused_as_one_name_is():
         (c.requires(["I-NP", "NP"], "B-NP"), "'B-NP' on both sides"),
         (c.excludes("VP", "NP", "B-NP"), "'B-NP' twice"),
     ):
-        refused(SettingError, said, riata.Chunker("perceptron", constraints=[rule], epochs=1).fit, INPUTS, labels)
+        refused(SettingError, said, Chunker("perceptron", constraints=[rule], epochs=1).fit, INPUTS, labels)
 
 
 def test_labels_that_are_given_are_named_where_they_break_constraints(tagger):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused, stored
-from riata import registry
+from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, Tagger, registry
 from riata.confidence.calibration import Calibration
 from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
@@ -34,7 +34,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def fitted(data):
-    return riata.Chunker("crf", settings={"c2": 1.0}, template=parse("word[0]\ntag[0]\nedge")).fit(data[0])
+    return Chunker("crf", settings={"c2": 1.0}, template=parse("word[0]\ntag[0]\nedge")).fit(data[0])
 
 
 def deciding(estimator, decode, **more):
@@ -115,14 +115,14 @@ def test_lists_of_the_best_are_refused_with_the_reason(fitted):
 
 def test_refusals_name_the_operation_that_is_missing(fitted):
     with pytest.raises(UnsupportedError, match=r"needs posteriors \(the probabilities.*'joint' has none") as refused:
-        riata.JointTagger("early", structure="joint", settings={"decode": "marginals"}).fit(CHUNKS)
+        JointTagger("early", structure="joint", settings={"decode": "marginals"}).fit(CHUNKS)
     assert "structure='factorial'" not in refused.value.remedy  # where the recipe cannot learn
     with pytest.raises(UnsupportedError, match=r"needs all outputs .*the queue 'beam' has none"):
         deciding(fitted, "marginals").set_params(queue="beam").predict(CHUNKS)
     with pytest.raises(UnsupportedError, match="the task 'tag' has plain labels"):
-        riata.Tagger("crf", settings={"decode": "spans"}).fit([[("a", "X")]])
+        Tagger("crf", settings={"decode": "spans"}).fit([[("a", "X")]])
     with pytest.raises(SettingError, match=r"'span_cost' has the value 0.5, which nothing reads: decode is 'best'"):
-        riata.Chunker("crf", settings={"span_cost": 0.5}).fit(CHUNKS)
+        Chunker("crf", settings={"span_cost": 0.5}).fit(CHUNKS)
     with pytest.raises(UnsupportedError, match=r"reads label\[-3\]"):
         history_chunker().twin(queue="exact", beam=None, settings={"decode": "marginals"}).predict(CHUNKS)
 
@@ -160,7 +160,7 @@ def expected_errors(estimator, words, ids):
 @pytest.mark.parametrize("recipe", ["crf", "crf-pointwise", "hmm", "memm", "perceptron", "semicrf"])
 def test_expected_losses_are_not_above_those_of_the_best_output(recipe, data):
     settings = {"c2": 1.0} if "crf" in recipe else {}
-    estimator = riata.Chunker(recipe, settings=settings, epochs=3).fit(data[0][:60])
+    estimator = Chunker(recipe, settings=settings, epochs=3).fit(data[0][:60])
     words = [[token[:2] for token in sentence] for sentence in data[1]]
     best, found = estimator.predict_ids(words), deciding(estimator, "marginals").predict_ids(words)
     assert expected_errors(estimator, words, found) <= expected_errors(estimator, words, best) + 1e-3
@@ -178,7 +178,7 @@ def test_expected_losses_are_not_above_those_of_the_best_output(recipe, data):
 
 
 def test_ties_go_to_the_first_label():
-    estimator = riata.Tagger("crf", settings={"c2": 1e9}, template=parse("word[0]"))
+    estimator = Tagger("crf", settings={"c2": 1e9}, template=parse("word[0]"))
     estimator = estimator.fit([[("a", "X"), ("b", "Y")], [("a", "Y"), ("b", "X")]] * 3)
     assert estimator.predict([["c", "c"]], decode="marginals") == [[estimator.classes_[0]] * 2]
 
@@ -186,7 +186,7 @@ def test_ties_go_to_the_first_label():
 def test_development_data_are_decoded_alike(data):
     """Training is scored as prediction will be."""
     made = [
-        riata.Chunker("perceptron", epochs=3, dev=0.3, template=parse("word[0]\nedge"), settings=settings).fit(data[0])
+        Chunker("perceptron", epochs=3, dev=0.3, template=parse("word[0]\nedge"), settings=settings).fit(data[0])
         for settings in ({}, {"decode": "spans", "span_cost": 0.3})
     ]
     scores = [[epoch["dev_score"] for epoch in one.history_] for one in made]
@@ -212,9 +212,9 @@ def test_labels_of_a_dictionary_are_kept(data, decode):
     for sentence in data[0]:
         for word, _, chunk in sentence:
             seen.setdefault(word, []).append(chunk)
-    estimator = riata.Chunker("crf", settings={"c2": 30.0, "dictionary": 3}, template=template).fit(data[0])
+    estimator = Chunker("crf", settings={"c2": 30.0, "dictionary": 3}, template=template).fit(data[0])
     words = [[token[:2] for token in sentence] for sentence in data[1]]
-    free = riata.Chunker("crf", settings={"c2": 30.0}, template=template).fit(data[0])
+    free = Chunker("crf", settings={"c2": 30.0}, template=template).fit(data[0])
     assert estimator.predict(words, decode=decode) != free.predict(words, decode=decode)
     rows = np.concatenate(estimator.predict_proba(words))
     found = [label for labels in estimator.predict(words, decode=decode) for label in labels]
@@ -226,7 +226,7 @@ def test_labels_of_a_dictionary_are_kept(data, decode):
 # --- predictions as spans, of characters and of tokens ---------------------------------------------------------------
 @pytest.fixture(scope="module")
 def recognizer():
-    return riata.EntityRecognizer().fit(embedded(("word", "entity")))
+    return EntityRecognizer().fit(embedded(("word", "entity")))
 
 
 def test_spans_of_text_are_counted_in_characters(recognizer):
@@ -250,22 +250,22 @@ def test_confidences_come_where_they_are_asked_for_or_can_be_believed(recognizer
     (span,) = recognizer.predict_spans(sentence)[0]
     assert span.confidence == recognizer.predict_confidence(sentence)[0][3]
     assert recognizer.predict_spans(sentence, confidence=False)[0][0].confidence is None
-    other = riata.EntityRecognizer(calibrated=False).fit(embedded(("word", "entity")))
+    other = EntityRecognizer(calibrated=False).fit(embedded(("word", "entity")))
     assert other.predict_spans(sentence)[0][0].confidence is None
     assert other.predict_spans(sentence, confidence=True)[0][0].confidence > 0
 
 
 def test_tags_are_spans_of_one_token_and_chunks_of_joint_taggers_are_found():
-    tagger = riata.Tagger(epochs=1).fit(embedded(("word", "tag")))
+    tagger = Tagger(epochs=1).fit(embedded(("word", "tag")))
     assert [(span.start, span.end) for span in tagger.predict_spans(["Go home."])[0]] == [(0, 2), (3, 7), (7, 8)]
-    joint = riata.JointTagger(epochs=1).fit(embedded(("word", "tag", "chunk")))
+    joint = JointTagger(epochs=1).fit(embedded(("word", "tag", "chunk")))
     labels = [chunk for _, chunk in joint.predict([["The", "bus", "stopped"]])[0]]
     found = joint.predict_spans([["The", "bus", "stopped"]])[0]
     assert [(span.start, span.end, span.label) for span in found] == [tuple(span) for span in spans_of(labels)]
 
 
 def test_a_tagger_of_chunk_labels_finds_chunks(recognizer):
-    tagger = riata.Tagger().fit(embedded(("word", "entity")))
+    tagger = Tagger().fit(embedded(("word", "entity")))
     assert [span.label for span in tagger.predict_spans(["She lives in Harwick."])[0]] == ["LOC"]
 
 
@@ -279,7 +279,7 @@ def test_what_is_no_list_of_texts_is_refused(recognizer):
     refused(DataError, r"found one.\n.*predict_spans", recognizer.predict_spans, "She lives in Harwick.")
     with pytest.raises(DataError, match="the word 'SHE' is not the next one"):
         recognizer.predict_spans(["She"], tokenizer=lambda text: text.upper().split())
-    parser = riata.DependencyParser(epochs=1, tags="given").fit(treebank())
+    parser = DependencyParser(epochs=1, tags="given").fit(treebank())
     refused(UnsupportedError, "Spans are for tags and chunks", parser.predict_spans, [["a"]])
 
 
@@ -302,11 +302,11 @@ Y = CORPUS.sentences_of(2)
 
 
 @pytest.fixture(scope="module")
-def crf() -> riata.Chunker:
-    return riata.Chunker("crf", epochs=10).fit(X, Y)
+def crf() -> Chunker:
+    return Chunker("crf", epochs=10).fit(X, Y)
 
 
-def test_marginals_are_the_probabilities_by_label(crf: riata.Chunker) -> None:
+def test_marginals_are_the_probabilities_by_label(crf: Chunker) -> None:
     for sentence, rows in zip(crf.predict_marginals(X[:5]), crf.predict_proba(X[:5]), strict=True):
         for found, row in zip(sentence, rows, strict=True):
             assert list(found) == crf.classes_
@@ -316,7 +316,7 @@ def test_marginals_are_the_probabilities_by_label(crf: riata.Chunker) -> None:
     assert crf.predict_marginals([[]]) == [[]]
 
 
-def test_the_weights_by_name_add_up_to_the_score_of_a_labelling(crf: riata.Chunker) -> None:
+def test_the_weights_by_name_add_up_to_the_score_of_a_labelling(crf: Chunker) -> None:
     state, transition = crf.state_features_, crf.transition_features_
     for sentence, found in zip(X, crf.predict_nbest(X, 2), strict=True):
         for labels, score in found:
@@ -330,7 +330,7 @@ def test_the_weights_by_name_add_up_to_the_score_of_a_labelling(crf: riata.Chunk
             assert total == pytest.approx(score, abs=1e-4)
 
 
-def test_no_weight_is_zero_and_every_label_is_a_class(crf: riata.Chunker) -> None:
+def test_no_weight_is_zero_and_every_label_is_a_class(crf: Chunker) -> None:
     assert all(crf.state_features_.values())
     assert all(crf.transition_features_.values())
     assert {label for _, label in crf.state_features_} <= set(crf.classes_)
@@ -338,9 +338,9 @@ def test_no_weight_is_zero_and_every_label_is_a_class(crf: riata.Chunker) -> Non
 
 
 def test_templates_give_features_names_too() -> None:
-    chunker = riata.Chunker(epochs=2).fit(CORPUS)
+    chunker = Chunker(epochs=2).fit(CORPUS)
     assert any(name == "word[0]=the" for name, _ in chunker.state_features_)
-    segments = riata.Chunker("laso-perceptron", epochs=1).fit(CORPUS)
+    segments = Chunker("laso-perceptron", epochs=1).fit(CORPUS)
     assert {label for _, label in segments.state_features_} <= {
         "NP",
         "VP",
@@ -358,12 +358,12 @@ def test_templates_give_features_names_too() -> None:
 
 
 def test_weights_without_names_are_refused_and_an_untrained_estimator_says_so() -> None:
-    hashed = riata.Chunker(epochs=1, bits=16).fit(CORPUS)
+    hashed = Chunker(epochs=1, bits=16).fit(CORPUS)
     with pytest.raises(UnsupportedError, match="hashed"):
         _ = hashed.state_features_
     for name in ("state_features_", "transition_features_"):
-        refused(NotFittedError, "", getattr, riata.Chunker(), name)
-        assert not hasattr(riata.Chunker(), name)
+        refused(NotFittedError, "", getattr, Chunker(), name)
+        assert not hasattr(Chunker(), name)
 
 
 def test_an_imported_model_has_the_weights_that_the_other_tool_shows(tmp_path) -> None:

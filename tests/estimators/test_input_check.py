@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
+from riata import Chunker, RiataWarning, Tagger
 from riata.data.profile import ColumnProfile, _exceeds, profile_of, restored, stored
 from riata.data.types import Column
 from riata.errors import DataError, ModelFileError
@@ -24,14 +25,14 @@ def data():
 @pytest.fixture(scope="module")
 def model(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "c.riata"
-    riata.Chunker(epochs=2).fit(data[0]).save(path)
+    Chunker(epochs=2).fit(data[0]).save(path)
     return path
 
 
 def told(model, sentences, **params):
     """What is said about these sentences."""
     with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", riata.RiataWarning)
+        warnings.simplefilter("always", RiataWarning)
         riata.load_model(model).set_params(**params).predict(sentences)
     return [str(each.message) for each in found]
 
@@ -68,7 +69,7 @@ def test_it_is_said_once_and_counts_over_calls(model, data):
     estimator = riata.load_model(model)
     odd = [[(word, tag.lower())] for sentence in data[1] for word, tag, _ in sentence]
     with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", riata.RiataWarning)
+        warnings.simplefilter("always", RiataWarning)
         for sentence in odd:
             estimator.predict([sentence])
     assert len(found) == 1
@@ -94,7 +95,7 @@ def test_another_oddity_of_a_column_and_another_file_are_told_of_too(model, data
     ]
     for each in inputs:
         with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always", riata.RiataWarning)
+            warnings.simplefilter("always", RiataWarning)
             estimator.predict(each)
         said.append([str(one.message) for one in found])
     assert [len(each) for each in said] == [1, 1, 1, 0, 1]
@@ -105,14 +106,14 @@ def test_another_oddity_of_a_column_and_another_file_are_told_of_too(model, data
 def test_one_scaled_column_of_arrays_is_told_of(change):
     random = np.random.default_rng(0)
     X = [random.normal(size=(20, 30)) for _ in range(30)]
-    tagger = riata.Tagger("perceptron", epochs=1).fit(X, [["a" if row[0] > 0 else "b" for row in x] for x in X])
+    tagger = Tagger("perceptron", epochs=1).fit(X, [["a" if row[0] > 0 else "b" for row in x] for x in X])
     other = [random.normal(size=(20, 30)) for _ in range(10)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tagger.predict(other)
     for x in other:
         x[:, 7] = change(x[:, 7])
-    with pytest.warns(riata.RiataWarning, match=r"1 of 30 columns.*: 7, counted from 0"):
+    with pytest.warns(RiataWarning, match=r"1 of 30 columns.*: 7, counted from 0"):
         tagger.predict(other)
 
 
@@ -150,7 +151,7 @@ def test_dictionaries_without_a_known_key_are_refused(data):
 
     train, test = ([[features(w, t) for w, t, _ in s] for s in part] for part in data)
     labels = [[c for _, _, c in s] for s in data[0]]
-    chunker = riata.Chunker(epochs=1).fit(train, labels)
+    chunker = Chunker(epochs=1).fit(train, labels)
     assert len(chunker.predict(test)) == len(test)
     renamed = [[features(w, t, key="pos") for w, t, _ in s] for s in data[1]]
     refused(DataError, "feature 'tag' is '' throughout", chunker.predict, renamed)
@@ -161,11 +162,11 @@ def test_arrays_with_columns_in_another_order_are_told():
     scales = np.array([1.0, 10.0, 0.1, 5.0])
     X = [random.normal(size=(20, 4)) * scales + scales for _ in range(30)]
     y = [["A" if row[0] > 1 else "B" for row in sentence] for sentence in X]
-    tagger = riata.Tagger(epochs=2).fit(X, y)
+    tagger = Tagger(epochs=2).fit(X, y)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", riata.RiataWarning)
+        warnings.simplefilter("error", RiataWarning)
         tagger.predict(X)
-    with pytest.warns(riata.RiataWarning, match="columns in another order"):
+    with pytest.warns(RiataWarning, match="columns in another order"):
         tagger.predict([sentence[:, [1, 2, 3, 0]] for sentence in X])
 
 
@@ -207,7 +208,7 @@ def test_gold_labels_that_the_model_cannot_give_are_named(model, data):
     chunker = riata.load_model(model)
     inputs = [[token[:2] for token in sentence] for sentence in data[1]]
     labels = [["B-SHIP", *(token[2] for token in sentence[1:])] for sentence in data[1]]
-    with pytest.warns(riata.RiataWarning, match="Gold labels that the model cannot give, which count as wrong: B-SHIP"):
+    with pytest.warns(RiataWarning, match="Gold labels that the model cannot give, which count as wrong: B-SHIP"):
         chunker.score(inputs, labels)
 
 
@@ -217,17 +218,17 @@ def test_rare_keys_of_dictionaries_and_rare_values_are_no_cause_for_refusal():
         [{"w": f"x{i % 7}", **{f"k{k}": True for k in range(60) if (i + k) % 13 == 0}} for i in range(s, s + 5)]
         for s in range(80)
     ]
-    model = riata.Tagger("perceptron", epochs=1).fit(rows, [["A", "B", "A", "B", "A"]] * 80)
+    model = Tagger("perceptron", epochs=1).fit(rows, [["A", "B", "A", "B", "A"]] * 80)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict([[{"w": f"x{i % 7}"} for i in range(s, s + 5)] for s in range(40)])
     flags = [[(f"w{i % 9}", "1" if (s + i) % 12 == 0 else "0") for i in range(6)] for s in range(60)]
-    model = riata.Tagger("perceptron", epochs=1).fit(flags, [["A", "B"] * 3] * 60)
+    model = Tagger("perceptron", epochs=1).fit(flags, [["A", "B"] * 3] * 60)
     off = [[(word, "0") for word, _ in sentence] for sentence in flags]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(off)
-    with pytest.warns(riata.RiataWarning, match="Column 1 is '0' in all of"):
+    with pytest.warns(RiataWarning, match="Column 1 is '0' in all of"):
         [model.predict(off * 3) for _ in range(4)]
 
 
@@ -237,7 +238,7 @@ def test_lists_of_similar_phrases_are_no_cause_for_refusal(model, data):
         warnings.simplefilter("error")
         chunker.predict([[("ten", "CD")]] * 10)
         chunker.predict([[("Anna", "NNP"), ("Berg", "NNP")]] * 5)
-    words = riata.Tagger(epochs=1).fit(data[0].select([0, 1]))
+    words = Tagger(epochs=1).fit(data[0].select([0, 1]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         words.predict([["Yes"]] * 50)
@@ -278,6 +279,6 @@ def test_servers_name_no_texts_of_their_clients(model, data):
     loaded = riata.load_model(model)
     loaded._input.served = True
     for change in (lambda word, tag: (word, "T" + tag[::-1]), lambda word, tag: (f"secret {word}", tag)):
-        with pytest.warns(riata.RiataWarning) as found:
+        with pytest.warns(RiataWarning) as found:
             loaded.predict(changed(data, change))
         assert not any("secret" in str(each.message) or "'T" in str(each.message) for each in found)

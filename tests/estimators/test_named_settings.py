@@ -8,7 +8,7 @@ import pytest
 import riata
 from checks import copies, refused
 from python_problems import LeftToRight
-from riata import other_words, registry
+from riata import Chunker, DependencyParser, Predictor, other_words, registry
 from riata.commands.base import cli
 from riata.errors import SettingError, UnknownNameError
 from samples import for_rows
@@ -30,11 +30,11 @@ class Letters(LeftToRight):
 
 
 def test_a_setting_named_like_a_parameter_is_a_setting(tmp_path: Any) -> None:
-    model = riata.Chunker("crf", c1=0.1, c2=1, seed=3)
+    model = Chunker("crf", c1=0.1, c2=1, seed=3)
     assert model.settings == {"c1": 0.1, "c2": 1}
     assert model.get_params()["c1"] == model.get_params()["settings__c1"] == 0.1
     assert repr(model) == "Chunker(recipe='crf', seed=3, c1=0.1, c2=1)"
-    plain = riata.Chunker("crf", settings={"c1": 0.1, "c2": 1}, seed=3)
+    plain = Chunker("crf", settings={"c1": 0.1, "c2": 1}, seed=3)
     assert plain.get_params() == model.get_params()
     model.fit(WORDS, LABELS)
     assert model.state_features_ == plain.fit(WORDS, LABELS).state_features_
@@ -46,46 +46,46 @@ def test_a_setting_named_like_a_parameter_is_a_setting(tmp_path: Any) -> None:
 def test_scikit_learn_copies_and_searches_named_settings() -> None:
     base, selection = pytest.importorskip("sklearn.base"), pytest.importorskip("sklearn.model_selection")
     for made in (
-        riata.Chunker("crf", c2=1),
-        riata.DependencyParser("mira", C=0.1, tags="own"),
-        riata.Predictor(Letters(), p=3),
+        Chunker("crf", c2=1),
+        DependencyParser("mira", C=0.1, tags="own"),
+        Predictor(Letters(), p=3),
     ):
         assert base.clone(made).get_params(deep=False).keys() == made.get_params(deep=False).keys()
         assert base.clone(made).settings == made.settings
-    search = selection.GridSearchCV(riata.Chunker("crf", epochs=2, c1=0.5), {"c2": [0.5, 2.0]}, cv=2)
+    search = selection.GridSearchCV(Chunker("crf", epochs=2, c1=0.5), {"c2": [0.5, 2.0]}, cv=2)
     search.fit(WORDS * 4, LABELS * 4)
     assert search.best_estimator_.settings == {"c1": 0.5, "c2": search.best_params_["c2"]}
 
 
 def test_set_params_changes_one_setting_and_leaves_the_others() -> None:
     given = {"c1": 0.25}
-    model = riata.Chunker("crf", settings=given).set_params(c2=2.0)
+    model = Chunker("crf", settings=given).set_params(c2=2.0)
     assert model.settings == {"c1": 0.25, "c2": 2.0}
     assert given == {"c1": 0.25}
     assert model.set_params(settings=None, c1=1).settings == {"c1": 1}
     assert model.set_params(**model.get_params()).settings == {"c1": 1}
     assert model.untrained(c1=2).settings == {"c1": 2}
-    assert riata.Chunker.preset("best", update="mean").settings == {"update": "mean"}
-    assert riata.Chunker.preset("best", when="early").settings == {"update": "best", "when": "early"}
+    assert Chunker.preset("best", update="mean").settings == {"update": "mean"}
+    assert Chunker.preset("best", when="early").settings == {"update": "best", "when": "early"}
 
 
 def test_a_setting_that_is_given_both_ways_is_refused() -> None:
     for given in (
-        lambda: riata.Chunker("crf", settings={"c2": 1}, c2=2),
-        lambda: riata.Predictor(Letters(), settings={"p": 2}, p=2),
+        lambda: Chunker("crf", settings={"c2": 1}, c2=2),
+        lambda: Predictor(Letters(), settings={"p": 2}, p=2),
     ):
         refused(SettingError, "given twice", given)
     for twice in ({"settings": {"c2": 1}, "c2": 2}, {"settings__c2": 1, "c2": 2}):
         with pytest.raises(SettingError, match=r"'c2' is given twice: 1 in settings, and 2 as a parameter"):
-            riata.Chunker("crf").set_params(**twice)
+            Chunker("crf").set_params(**twice)
 
 
 def test_a_setting_of_another_recipe_is_refused_with_those_of_the_recipe() -> None:
-    for made in (riata.Chunker("crf", rare=2), riata.Chunker("crf").set_params(rare=2)):
+    for made in (Chunker("crf", rare=2), Chunker("crf").set_params(rare=2)):
         caught = refused(UnknownNameError, r"'rare' belongs to another recipe \(hmm\)", made.fit, WORDS, LABELS)
         assert "Use recipe='hmm', or leave out rare. The recipe 'crf' has these settings:" in caught.remedy
-    refused(UnknownNameError, r"Unknown setting 'c2'.*max_depth", riata.Predictor(Letters(), c2=2).fit, ["a"], ["V"])
-    assert riata.Predictor(Letters(), max_depth=7).fit(["a"], ["V"]).settings == {"max_depth": 7}
+    refused(UnknownNameError, r"Unknown setting 'c2'.*max_depth", Predictor(Letters(), c2=2).fit, ["a"], ["V"])
+    assert Predictor(Letters(), max_depth=7).fit(["a"], ["V"]).settings == {"max_depth": 7}
 
 
 @for_rows(
@@ -104,15 +104,15 @@ def test_a_setting_of_another_recipe_is_refused_with_those_of_the_recipe() -> No
     ("templat", "template"),
 )
 def test_names_of_other_libraries_are_refused_with_the_name_here(word: str, here: str) -> None:
-    for given in (lambda: riata.Chunker("crf", **{word: 1}), lambda: riata.Chunker("crf").set_params(**{word: 1})):
+    for given in (lambda: Chunker("crf", **{word: 1}), lambda: Chunker("crf").set_params(**{word: 1})):
         refused(UnknownNameError, f"Unknown parameter of Chunker '{word}'. Did you mean '{here}'?", given)
 
 
 def test_what_has_no_name_here_is_explained() -> None:
-    for made in (riata.Chunker, lambda **given: riata.Predictor(Letters(), **given)):
+    for made in (Chunker, lambda **given: Predictor(Letters(), **given)):
         refused(UnknownNameError, r"'verbose'. Training tells what it does to the logger", made, verbose=1)
-    refused(UnknownNameError, r"or set c2", riata.Chunker("crf", C=1).fit, WORDS, LABELS)
-    refused(UnknownNameError, r"Unknown recipe 'lbfgs'. Did you mean 'crf'?", riata.Chunker("lbfgs").fit, WORDS, LABELS)
+    refused(UnknownNameError, r"or set c2", Chunker("crf", C=1).fit, WORDS, LABELS)
+    refused(UnknownNameError, r"Unknown recipe 'lbfgs'. Did you mean 'crf'?", Chunker("lbfgs").fit, WORDS, LABELS)
 
 
 @for_rows(
@@ -136,7 +136,7 @@ def test_the_command_line_knows_other_words_for_tasks(word: str, here: str) -> N
     assert "'crf' is a recipe" in refused(UnknownNameError, "", registry.get, "task", "crf").remedy
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, riata.Predictor], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, Predictor], ids=lambda cls: cls.__name__)
 def test_no_setting_has_the_name_of_a_parameter(estimator: Any) -> None:
     assert not estimator._names_of_settings() & set(estimator._param_names())
 

@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
+from riata import Tagger
 from riata import constraints as c
 from riata.errors import SearchError
 from riata.features.templates import parse
@@ -28,7 +28,7 @@ def drawn(seed=0, sentences=30):
 
 
 def tagger(template, **params):
-    return riata.Tagger("perceptron", template=parse(TEMPLATES[template]), epochs=3, **params).fit(*drawn())
+    return Tagger("perceptron", template=parse(TEMPLATES[template]), epochs=3, **params).fit(*drawn())
 
 
 def accepts_all(_):

@@ -10,7 +10,7 @@ import pytest
 
 import riata
 from checks import refused
-from riata import metrics
+from riata import Chunker, Corpus, DependencyParser, EntityRecognizer, JointTagger, RoleLabeler, Tagger, metrics
 from riata.errors import DataError, SettingError, UnknownNameError
 
 base = pytest.importorskip("sklearn.base")
@@ -22,8 +22,8 @@ X = [[{"word": word.lower(), "tag": tag, "bias": 1.0} for word, tag, _ in senten
 Y = CORPUS.sentences_of(2)
 
 
-def crf(**settings: Any) -> riata.Chunker:
-    return riata.Chunker("crf", epochs=8, **settings)
+def crf(**settings: Any) -> Chunker:
+    return Chunker("crf", epochs=8, **settings)
 
 
 @pytest.mark.parametrize(("data", "labels"), [(X, Y), (CORPUS, None)], ids=["lists", "a corpus"])
@@ -36,7 +36,7 @@ def test_cross_val_predict_gives_every_sentence_the_labels_of_the_fold_that_left
 
 
 def _taken(data: Any, rows: Any) -> Any:
-    return data[rows] if isinstance(data, riata.Corpus) else [data[i] for i in rows]
+    return data[rows] if isinstance(data, Corpus) else [data[i] for i in rows]
 
 
 def test_predictions_as_an_array_have_one_entry_per_sentence() -> None:
@@ -49,22 +49,22 @@ def test_predictions_as_an_array_have_one_entry_per_sentence() -> None:
 
 def test_settings_are_parameters_by_their_names() -> None:
     given = {"c2": 0.5}
-    model = riata.Chunker("crf", settings=given)
+    model = Chunker("crf", settings=given)
     assert model.get_params()["settings__c2"] == 0.5
     assert "settings__c2" not in model.get_params(deep=False)
     model.set_params(settings__c1=0.25, settings__c2=2.0)
     assert model.settings == {"c1": 0.25, "c2": 2.0}
     assert given == {"c2": 0.5}
-    assert riata.Chunker("crf").set_params(settings__c2=1).settings == {"c2": 1}
-    assert riata.Chunker().set_params(settings={"c1": 1}, settings__c2=3).settings == {"c1": 1, "c2": 3}
+    assert Chunker("crf").set_params(settings__c2=1).settings == {"c2": 1}
+    assert Chunker().set_params(settings={"c1": 1}, settings__c2=3).settings == {"c1": 1, "c2": 3}
     assert base.clone(model).get_params() == model.get_params()
-    assert riata.Chunker().set_params(**model.get_params()).get_params() == model.get_params()
+    assert Chunker().set_params(**model.get_params()).get_params() == model.get_params()
 
 
 def test_a_setting_that_is_named_wrongly_is_refused_with_the_name_it_has() -> None:
-    refused(UnknownNameError, "setings__c2", riata.Chunker("crf").set_params, setings__c2=1)
-    refused(UnknownNameError, "Unknown setting 'c3'", riata.Chunker("crf").set_params(settings__c3=1).fit, X, Y)
-    refused(SettingError, "no entries", riata.Chunker(class_weight="balanced").set_params, class_weight__O=2.0)
+    refused(UnknownNameError, "setings__c2", Chunker("crf").set_params, setings__c2=1)
+    refused(UnknownNameError, "Unknown setting 'c3'", Chunker("crf").set_params(settings__c3=1).fit, X, Y)
+    refused(SettingError, "no entries", Chunker(class_weight="balanced").set_params, class_weight__O=2.0)
 
 
 def test_a_random_search_over_both_priors_finds_what_trying_them_finds() -> None:
@@ -95,24 +95,24 @@ def test_a_grid_reaches_settings_through_a_pipeline() -> None:
 def test_development_data_may_be_given_to_fit() -> None:
     held = riata.load("embedded", "test")[:30]
     X_dev = [[{"word": word.lower(), "tag": tag, "bias": 1.0} for word, tag, _ in sentence] for sentence in held]
-    by_fit = riata.Chunker(epochs=4).fit(CORPUS, X_dev=held)
-    by_parameter = riata.Chunker(epochs=4, dev=held).fit(CORPUS)
+    by_fit = Chunker(epochs=4).fit(CORPUS, X_dev=held)
+    by_parameter = Chunker(epochs=4, dev=held).fit(CORPUS)
     assert by_fit.best_score_ == by_parameter.best_score_ is not None
     assert by_fit.state_features_ == by_parameter.state_features_
     assert by_fit.dev is None
     assert crf().fit(X, Y, X_dev, held.sentences_of(2)).best_score_ > 50
-    refused(SettingError, "twice", riata.Chunker(dev=0.1).fit, CORPUS, X_dev=held)
-    refused(SettingError, "X_dev is not", riata.Chunker().fit, CORPUS, y_dev=held.sentences_of(2))
-    refused(DataError, "", riata.Chunker().fit, X, Y, X_dev=X_dev)
+    refused(SettingError, "twice", Chunker(dev=0.1).fit, CORPUS, X_dev=held)
+    refused(SettingError, "X_dev is not", Chunker().fit, CORPUS, y_dev=held.sentences_of(2))
+    refused(DataError, "", Chunker().fit, X, Y, X_dev=X_dev)
 
 
 ESTIMATORS = [
-    riata.Tagger,
-    riata.Chunker,
-    riata.EntityRecognizer,
-    riata.JointTagger,
-    riata.DependencyParser,
-    riata.RoleLabeler,
+    Tagger,
+    Chunker,
+    EntityRecognizer,
+    JointTagger,
+    DependencyParser,
+    RoleLabeler,
 ]
 
 

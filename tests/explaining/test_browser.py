@@ -11,6 +11,7 @@ import pytest
 import riata
 from browsing import NARROW, WIDE
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
+from riata import Chunker
 from riata.explaining.explanation import Side
 from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
@@ -286,7 +287,7 @@ def test_states_that_were_never_in_the_queue_are_drawn_apart(show):
 
 
 def test_the_page_of_an_exact_model_opens_with_the_decision(show):
-    chunker = riata.Chunker(epochs=1).fit(riata.load("embedded", "train")[:60])
+    chunker = Chunker(epochs=1).fit(riata.load("embedded", "train")[:60])
     data = riata.load("embedded", "test")
     wrong = next(i for i in range(len(data)) if chunker.score(data[[i]]) < 1)
     tab = show(chunker.explain(data[[wrong]], True))
@@ -482,9 +483,7 @@ def test_features_of_equal_name_are_one_row(show):
 
 
 def test_a_state_that_a_restart_makes_again_is_drawn_once(show):
-    chunker = riata.Chunker("laso-perceptron", beam=2, epochs=1, structure="chain").fit(
-        riata.load("embedded", "train")[:30]
-    )
+    chunker = Chunker("laso-perceptron", beam=2, epochs=1, structure="chain").fit(riata.load("embedded", "train")[:30])
     data = riata.load("embedded", "test")
     traces = (chunker.trace(data[[i]], True) for i in range(len(data)))
     tab = show(next(trace for trace in traces if trace.restarted))

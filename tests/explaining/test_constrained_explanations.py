@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import riata
 from packed_pages import data_of
+from riata import Chunker, DependencyParser, JointTagger, Tagger, Trace
 from riata import constraints as c
 from riata.features.templates import parse
 from riata.inference.declared import Declared
@@ -31,7 +31,7 @@ def broken(rules, labels, known):
 
 @pytest.mark.parametrize("settings", [ALONE, {"recipe": "laso-perceptron", "structure": "chain", "beam": 2}])
 def test_every_change_is_for_constraints_that_break_without_it(settings):
-    tagger = fitted(riata.Tagger(**settings), WORDS, TAGS).set_params(constraints=RULES)
+    tagger = fitted(Tagger(**settings), WORDS, TAGS).set_params(constraints=RULES)
     free, kept = tagger.predict(WORDS, constraints=False), tagger.predict(WORDS)
     assert free != kept
     for words, before, after in zip(WORDS, free, kept, strict=True):
@@ -49,7 +49,7 @@ def test_every_change_is_for_constraints_that_break_without_it(settings):
 
 
 def test_the_cost_is_the_difference_of_the_scores():
-    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS).set_params(constraints=[c.at_most(0, "NN")])
+    tagger = fitted(Tagger(**ALONE), WORDS, TAGS).set_params(constraints=[c.at_most(0, "NN")])
     explanation = next(one for one in map(tagger.explain, WORDS) if one.constrained.changes)
     done, decision = explanation.constrained, explanation.decision
     assert decision.other == done.without  # what is compared, if there is no truth
@@ -73,7 +73,7 @@ def test_the_cost_is_the_difference_of_the_scores():
     ids=["chain", "bioes", "segments"],
 )
 def test_chunks_that_constraints_forbid(params):
-    chunker = fitted(riata.Chunker(**params, epochs=5), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker(**params, epochs=5), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])
     changed = [one for one in map(chunker.explain, INPUTS) if one.constrained.changes]
     assert len(changed) == 2
@@ -85,16 +85,14 @@ def test_chunks_that_constraints_forbid(params):
 
 def test_pairs_of_tags_and_chunk_labels():
     y = [list(zip(tags, chunks, strict=True)) for tags, chunks in zip(TAGS, CHUNK_LABELS, strict=True)]
-    tagger = fitted(riata.JointTagger(structure="joint", epochs=5), WORDS, y).set_params(
-        constraints=[c.at_most(1, "NP")]
-    )
+    tagger = fitted(JointTagger(structure="joint", epochs=5), WORDS, y).set_params(constraints=[c.at_most(1, "NP")])
     explanation = next(one for one in map(tagger.explain, WORDS) if one.constrained.changes)
     assert any(change.keeps for change in explanation.constrained.changes)
     assert "needed by" in str(explanation)
 
 
 def test_text_pages_and_json_say_the_same():
-    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS)
+    tagger = fitted(Tagger(**ALONE), WORDS, TAGS)
     assert tagger.explain(WORDS[0]).constrained is None
     assert data_of(tagger.explain(WORDS[0]).to_html())["constraints"] is None
     tagger.set_params(constraints=RULES)
@@ -117,7 +115,7 @@ def test_text_pages_and_json_say_the_same():
 
 
 def test_constraints_that_change_nothing():
-    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS).set_params(constraints=[c.at_most(9, "NN")])
+    tagger = fitted(Tagger(**ALONE), WORDS, TAGS).set_params(constraints=[c.at_most(9, "NN")])
     assert "kept by the output that the model gives without them. They changed nothing." in " ".join(
         str(tagger.explain(WORDS[0])).split()
     )
@@ -128,7 +126,7 @@ def test_constraints_that_change_nothing():
 
 
 def test_search_errors_look_at_outputs_that_keep_constraints():
-    tagger = fitted(riata.Tagger("laso-perceptron", structure="chain", beam=2), WORDS, TAGS).set_params(
+    tagger = fitted(Tagger("laso-perceptron", structure="chain", beam=2), WORDS, TAGS).set_params(
         constraints=[c.at_most(0, "NN")]
     )
     kept = tagger.search_errors(WORDS, TAGS)
@@ -149,14 +147,14 @@ def test_traces_show_what_constraints_forbid(structure):
         c.at_most(1, "NP"),
         c.transitions(forbidden=[("VP", "PP")] if structure == "segments" else [("B-VP", "B-PP")]),
     ]
-    chunker = fitted(riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=5), INPUTS, CHUNK_LABELS)
+    chunker = fitted(Chunker("laso-perceptron", structure=structure, beam=3, epochs=5), INPUTS, CHUNK_LABELS)
     assert chunker.trace(INPUTS[0]).forbidden is None
     chunker.set_params(constraints=rules)
     seen = set()
     for sentence, kept in zip(INPUTS, chunker.predict(INPUTS), strict=True):
         trace = chunker.trace(sentence)
         assert list(trace.output) == kept
-        assert riata.Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
+        assert Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
         for one in trace.forbidden:
             path = [*trace.path(one.parent), one.action]
             phrases = sum(action.startswith(("NP[", "B-NP")) for action in path)
@@ -185,7 +183,7 @@ CHASED = [(2, "det"), (3, "nsubj"), (0, "root"), (3, "obj")]
 
 @for_each(structure=["transitions", "projective"], penalty=[None, 1000.0])
 def test_a_truth_that_constraints_forbid_is_no_fault_of_the_search(structure, penalty):
-    parser = riata.DependencyParser(structure=structure, epochs=5, tags="given").fit(TREES)
+    parser = DependencyParser(structure=structure, epochs=5, tags="given").fit(TREES)
     assert parser.predict([CHASE]) == [CHASED]
     parser.set_params(constraints=[c.at_most(0, "obj", penalty=penalty)])
     explanation = parser.explain(CHASE, CHASED)
@@ -198,7 +196,7 @@ def test_a_truth_that_constraints_forbid_is_no_fault_of_the_search(structure, pe
 
 
 def test_a_truth_with_a_small_penalty_can_be_missed_by_the_search():
-    parser = riata.DependencyParser(structure="transitions", epochs=5, tags="given").fit(TREES)
+    parser = DependencyParser(structure="transitions", epochs=5, tags="given").fit(TREES)
     ids = parser.predict_ids([CHASE])
     wrong = ids.copy()
     wrong[0] = ids[0] % len(parser.classes_) + 3 * len(parser.classes_)  # another head
@@ -209,7 +207,7 @@ def test_a_truth_with_a_small_penalty_can_be_missed_by_the_search():
 def test_a_beam_is_compared_with_the_best_by_scores_less_penalties():
     """Paying a penalty, the output of exact search has a higher score than that of a beam which does not pay, or the other way round."""
     rules = [c.at_least(1, "IN", penalty=0.5), c.at_most(1, "NN", penalty=0.3)]
-    tagger = fitted(riata.Tagger(**ALONE), WORDS, TAGS).set_params(constraints=rules)
+    tagger = fitted(Tagger(**ALONE), WORDS, TAGS).set_params(constraints=rules)
     assert tagger.search_errors(WORDS, TAGS).search == tagger.search_errors(WORDS, TAGS).both == 0
     tagger.set_params(queue="beam", beam=float("inf"))
     assert not any(tagger.search_errors(WORDS, TAGS).missed)

@@ -10,19 +10,20 @@ import riata
 from checks import refused
 from explanations import garden_path, own_trace
 from python_problems import Observing, Tagging, random_weights, with_weights
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.data.memory import inputs_of
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
 from riata.features.templates import parse
 from samples import CHUNKS, FEATURES, TAGS, WORDS
 
 MAKERS = {
-    "chain, exact": lambda: riata.Chunker("perceptron", epochs=2),
-    "chain, order 2": lambda: riata.Chunker("mira", epochs=2, template=parse("word[0]\nlabel[-2] label[-1]\nedge")),
-    "chain, beam": lambda: riata.Chunker("laso-alma", structure="chain", beam=3, epochs=2),
-    "chain, hashed": lambda: riata.Chunker("perceptron", epochs=2, bits=12),
-    "chain, learnt as bioes": lambda: riata.Chunker("early", structure="chain", epochs=2, learn_as="bioes"),
-    "segments, beam": lambda: riata.Chunker("laso-perceptron", beam=3, epochs=2),
-    "segments, exact": lambda: riata.Chunker("laso-perceptron", queue="exact", epochs=2),
+    "chain, exact": lambda: Chunker("perceptron", epochs=2),
+    "chain, order 2": lambda: Chunker("mira", epochs=2, template=parse("word[0]\nlabel[-2] label[-1]\nedge")),
+    "chain, beam": lambda: Chunker("laso-alma", structure="chain", beam=3, epochs=2),
+    "chain, hashed": lambda: Chunker("perceptron", epochs=2, bits=12),
+    "chain, learnt as bioes": lambda: Chunker("early", structure="chain", epochs=2, learn_as="bioes"),
+    "segments, beam": lambda: Chunker("laso-perceptron", beam=3, epochs=2),
+    "segments, exact": lambda: Chunker("laso-perceptron", queue="exact", epochs=2),
 }
 
 
@@ -33,7 +34,7 @@ def trained(request):
 
 @pytest.fixture(scope="module")
 def joint():
-    return riata.JointTagger(epochs=2, beam=4).fit(riata.load("embedded", "train")[:60])
+    return JointTagger(epochs=2, beam=4).fit(riata.load("embedded", "train")[:60])
 
 
 TEST = riata.load("embedded", "test")
@@ -187,21 +188,21 @@ def test_a_truth_that_outscores_the_output_of_a_problem_is_what_was_missed():
 
 
 def test_greedy_search_has_no_runner_up():
-    tagger = riata.Tagger("laso-perceptron", beam=1, epochs=2).fit(WORDS, TAGS)
+    tagger = Tagger("laso-perceptron", beam=1, epochs=2).fit(WORDS, TAGS)
     explanation = tagger.explain(WORDS[0])
     assert explanation.decision.other is None
     assert explanation.decision.difference == pytest.approx(explanation.decision.chosen.score)
 
 
 def test_features_with_values():
-    tagger = riata.Tagger(epochs=3).fit(FEATURES, TAGS)
+    tagger = Tagger(epochs=3).fit(FEATURES, TAGS)
     for sentence, truth in zip(FEATURES, TAGS, strict=True):
         explanation = tagger.explain(sentence, truth)
         assert explanation.decision.difference == pytest.approx(float(exact(explanation.decision.contributions)))
 
 
 def test_training_shows_restarts():
-    chunker = riata.Chunker("laso-perceptron", beam=1, epochs=1).fit(riata.load("embedded", "train")[:60])
+    chunker = Chunker("laso-perceptron", beam=1, epochs=1).fit(riata.load("embedded", "train")[:60])
     assert any(step.restart for corpus in each() for step in chunker.explain(corpus, True, training=True).trace.steps)
 
 
@@ -209,7 +210,7 @@ def test_training_shows_restarts():
 def test_problems_are_explained_too():
     X = ["aab", "bba", "abab", "b"]
     Y = [[{"a": "V", "b": "C"}[letter] for letter in x] for x in X]
-    model = riata.Predictor(Tagging(), "laso-perceptron", beam=3, epochs=2).fit(X, Y)
+    model = Predictor(Tagging(), "laso-perceptron", beam=3, epochs=2).fit(X, Y)
     faults = set()
     for x, y in zip(X, Y, strict=True):
         [output] = model.predict([x])
@@ -240,7 +241,7 @@ def score_of(model, x, path):
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 def test_labels_that_no_path_leads_to_are_refused():
-    chunker = riata.Chunker("laso-perceptron", beam=3, epochs=1).fit(CHUNKS)
+    chunker = Chunker("laso-perceptron", beam=3, epochs=1).fit(CHUNKS)
     corpus = [("a", "DT")] * 9
     refused(LabelError, "XX", chunker.explain, corpus, against=["B-XX"] + ["O"] * 8)
     refused(DataError, "label", chunker.explain, corpus, against=["O"])
@@ -249,7 +250,7 @@ def test_labels_that_no_path_leads_to_are_refused():
 
 
 def test_a_truth_that_the_model_does_not_know_is_said_so():
-    chunker = riata.Chunker("laso-perceptron", beam=3, epochs=1).fit(riata.load("embedded", "train")[:60])
+    chunker = Chunker("laso-perceptron", beam=3, epochs=1).fit(riata.load("embedded", "train")[:60])
     corpus = SENTENCES[:1]
     explanation = chunker.explain(corpus, ["B-NEW"] + ["O"] * (corpus.tokens - 1))
     assert "B-NEW" in explanation.note or "NEW" in explanation.note
@@ -258,8 +259,8 @@ def test_a_truth_that_the_model_does_not_know_is_said_so():
 
 
 def test_an_untrained_estimator_and_several_sentences_are_refused():
-    refused(NotFittedError, "", riata.Chunker().explain, SENTENCES[:1])
-    chunker = riata.Chunker(epochs=1).fit(CHUNKS)
+    refused(NotFittedError, "", Chunker().explain, SENTENCES[:1])
+    chunker = Chunker(epochs=1).fit(CHUNKS)
     refused(DataError, "one sentence", chunker.explain, SENTENCES[:2])
 
 

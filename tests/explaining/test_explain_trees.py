@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-import riata
 from all_trees import all_trees
 from checks import refused
+from riata import DependencyParser
 from riata import constraints as c
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, UnsupportedError
@@ -25,9 +25,7 @@ def parser(request):
     siblings = request.param == "siblings"
     more = {"template": parse(SIBLINGS)} if siblings else {}
     structure = "projective" if siblings else request.param
-    return riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **more, tags="given").fit(
-        treebank()[:24]
-    )
+    return DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **more, tags="given").fit(treebank()[:24])
 
 
 def test_the_best_output_is_what_is_predicted(parser):
@@ -96,12 +94,12 @@ def test_text_and_page_show_every_arc(parser):
 
 
 def test_confidences_that_mean_little_are_said_to():
-    parser = riata.DependencyParser("mira", epochs=2, calibrated=False, tags="given").fit(treebank()[:24])
+    parser = DependencyParser("mira", epochs=2, calibrated=False, tags="given").fit(treebank()[:24])
     assert "calibrated" in parser.explain(SENTENCE).note
 
 
 def test_what_constraints_change_is_explained():
-    parser = riata.DependencyParser("mira", epochs=4, tags="given").fit(treebank()[:24])
+    parser = DependencyParser("mira", epochs=4, tags="given").fit(treebank()[:24])
     kept = parser.twin(constraints=[c.at_most(0, "nsubj")])
     explanation = kept.explain(SENTENCE)
     assert explanation.constrained is not None and explanation.constrained.changes

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-import riata
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation
+from riata import Chunker, JointTagger, Trace
 from riata.errors import SearchError
 from riata.explaining.bounds import Bounds, GivenUp, bounded
 from riata.explaining.explanation import Decision, Explanation, Side
@@ -158,12 +158,12 @@ def wide():
     rng = random.Random(1)
     tags, chunks = [f"T{i}" for i in range(50)], [f"B-C{i}" for i in range(20)]
     rows = [[(f"w{rng.randrange(99)}", rng.choice(tags), rng.choice(chunks)) for _ in range(9)] for _ in range(60)]
-    return riata.JointTagger("max-violation", epochs=1, beam=5).fit(rows)
+    return JointTagger("max-violation", epochs=1, beam=5).fit(rows)
 
 
 @cache
 def small():
-    return riata.Chunker("laso-perceptron", beam=5, epochs=2).fit(WORDS, [[row[2] for row in s] for s in CHUNKS])
+    return Chunker("laso-perceptron", beam=5, epochs=2).fit(WORDS, [[row[2] for row in s] for s in CHUNKS])
 
 
 def test_a_page_of_a_wide_beam_takes_little_memory():
@@ -199,7 +199,7 @@ def test_the_best_steps_that_were_dropped_are_recorded():
         assert (step.front, step.enqueued) == (of.front, of.enqueued)
     left = sum(len(of.cut) - len(step.cut) for step, of in zip(part.steps, whole.steps, strict=True))
     assert part.left_out == f"{left:,} dropped steps"
-    assert riata.Trace.from_dict(part.to_dict()) == part
+    assert Trace.from_dict(part.to_dict()) == part
 
 
 def test_a_search_with_too_many_states_is_refused():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from oracle import porter as steps
+from riata import Tagger
 from riata._core import native_attribute, porter
 from riata.analysis.beams import beams_of
 from riata.commands.estimator_options import beam
@@ -245,7 +246,7 @@ def test_a_class_is_the_power_of_two_below_the_count(words):
 
 
 def fitted():
-    return riata.Tagger(template=parse("frequency[0]\nfrequency(tag)[-1] word[0]\nedge"), epochs=3).fit(
+    return Tagger(template=parse("frequency[0]\nfrequency(tag)[-1] word[0]\nedge"), epochs=3).fit(
         [[(word, word.upper()) for word in sentence] for sentence in SENTENCES], LABELS
     )
 
@@ -276,14 +277,14 @@ def test_a_model_keeps_them(tmp_path):
 
 
 def test_training_that_goes_on_keeps_the_classes():
-    tagger = riata.Tagger(template=parse("frequency[0]\nedge"))
+    tagger = Tagger(template=parse("frequency[0]\nedge"))
     tagger.partial_fit(SENTENCES, LABELS)
     tagger.partial_fit(SENTENCES, LABELS)
     assert tagger.model_.features.frequencies[0]("the") == "2"
 
 
 def test_its_name_is_taken():
-    refused(SettingError, "'frequency'", riata.Tagger(attributes={"frequency": str.lower}).fit, SENTENCES, LABELS)
+    refused(SettingError, "'frequency'", Tagger(attributes={"frequency": str.lower}).fit, SENTENCES, LABELS)
 
 
 def test_broken_classes_in_a_model_are_refused():

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import riata
+from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, Tagger
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Column
 from riata.estimators.model_file import to_bytes
@@ -139,16 +139,16 @@ def test_words_that_nobody_says_any_more_are_forgotten(monkeypatch):
 
 # --- default templates read every column of the input; named sets say which ones they do not read --------------------
 MADE = {
-    "tag": (riata.Tagger, lambda kind: [kind]),
-    "chunk": (riata.Chunker, lambda kind: [f"B-{kind}"]),
-    "ner": (riata.EntityRecognizer, lambda kind: [f"B-{kind}"]),
-    "joint": (riata.JointTagger, lambda kind: [kind, f"B-{kind}"]),
-    "segments": (lambda: riata.Chunker(structure="segments"), lambda kind: [f"B-{kind}"]),
+    "tag": (Tagger, lambda kind: [kind]),
+    "chunk": (Chunker, lambda kind: [f"B-{kind}"]),
+    "ner": (EntityRecognizer, lambda kind: [f"B-{kind}"]),
+    "joint": (JointTagger, lambda kind: [kind, f"B-{kind}"]),
+    "segments": (lambda: Chunker(structure="segments"), lambda kind: [f"B-{kind}"]),
     "factorial": (
-        lambda: riata.JointTagger(structure="factorial", epochs=20, c2=0.1),
+        lambda: JointTagger(structure="factorial", epochs=20, c2=0.1),
         lambda kind: [kind, f"B-{kind}"],
     ),
-    "kernel-chain": (lambda: riata.Tagger(structure="kernel-chain"), lambda kind: [kind]),
+    "kernel-chain": (lambda: Tagger(structure="kernel-chain"), lambda kind: [kind]),
 }
 TREES = ("projective", "tree", "transitions")
 
@@ -195,7 +195,7 @@ def test_every_task_learns_from_every_column(name, width):
 
 @for_each(width=[2, 3, 5], structure=TREES)
 def test_parsers_learn_from_every_column(structure, width):
-    made = riata.DependencyParser(structure=structure, epochs=5, tags="given").fit(trees(width, 1))
+    made = DependencyParser(structure=structure, epochs=5, tags="given").fit(trees(width, 1))
     assert columns(made) == set(range(width))
     assert made.score(trees(width, 2)) > 0.9
 
@@ -203,22 +203,22 @@ def test_parsers_learn_from_every_column(structure, width):
 def test_columns_that_defaults_know_are_read_as_before():
     """The third column here is the output: words and tags are what the default for chunks was made for."""
     data = embedded()[:40]
-    lines = [str(template) for template in riata.Chunker().fit(data).model_.features.templates]
+    lines = [str(template) for template in Chunker().fit(data).model_.features.templates]
     assert not [line for line in lines if "x2[" in line and "fix" not in line]
     assert lines.count("tag[-1] tag[0]") == 1
-    named = riata.Chunker(template="chunk").fit(data)
-    assert named.predict(data) == riata.Chunker().fit(data).predict(data)
-    assert to_bytes(riata.Chunker().fit(data)) == to_bytes(riata.Chunker().fit(data))
+    named = Chunker(template="chunk").fit(data)
+    assert named.predict(data) == Chunker().fit(data).predict(data)
+    assert to_bytes(Chunker().fit(data)) == to_bytes(Chunker().fit(data))
 
 
 def test_a_named_set_says_which_columns_it_does_not_read():
     data, told = embedded()[:40], []
-    riata.Tagger("perceptron", template="tag", epochs=1).fit(data, listener=told.append)
-    riata.Tagger("perceptron", template="S1", epochs=1).fit(data, listener=told.append)
+    Tagger("perceptron", template="tag", epochs=1).fit(data, listener=told.append)
+    Tagger("perceptron", template="S1", epochs=1).fit(data, listener=told.append)
     texts = [event.text for event in told if isinstance(event, Note) and "does not read" in event.text]
     assert len(texts) == 2
     assert "template tag does not read column 1" in texts[0]
     assert "x1[0]" in texts[0]
     told.clear()
-    riata.Tagger("perceptron", template=parse("word[0]\nedge"), epochs=1).fit(data, listener=told.append)  # asked for
+    Tagger("perceptron", template=parse("word[0]\nedge"), epochs=1).fit(data, listener=told.append)  # asked for
     assert not [event.text for event in told if isinstance(event, Note) and "does not read" in event.text]

@@ -11,9 +11,10 @@ import riata
 from checks import refused
 from oracle import features as twin
 from packed_weights import weights_of
+from riata import Chunker, RiataError, Tagger
 from riata._core import FeatureIndex
 from riata.data.memory import as_corpus
-from riata.errors import DataError, TemplateError, UnsupportedError
+from riata.errors import DataError, SettingError, TemplateError, UnsupportedError
 from riata.features.compile import Features, compile_templates
 from riata.features.templates import Read, Template, fitting, parse
 from samples import CHUNKS, for_rows, tried
@@ -235,13 +236,13 @@ def test_arrays_that_do_not_fit_the_sentences_are_refused():
         ([values], [1, 3]),
         ([values], []),
     ]:
-        refused(riata.RiataError, "do not fit", index.extend, bad_values, np.array(starts, np.int64))
+        refused(RiataError, "do not fit", index.extend, bad_values, np.array(starts, np.int64))
 
 
 # --- given features and numbers ---------------------------------------------------------------------------------------
 def one_update(X, y, template=None):
     """The weights after a single mistake: label features with their values. Only the first label is predicted at zero."""
-    tagger = riata.Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})
+    tagger = Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})
     tagger.fit(X, y)
     return tagger, {(name, label): w for ((name, _), label), w in weights_of(tagger.model_).items() if name != "edge"}
 
@@ -290,7 +291,7 @@ def test_a_number_that_cannot_be_used_is_refused_with_file_and_line(text, tmp_pa
         path = tmp_path / "numbers.txt"
         path.write_text(f"a 1 X\n\nb {text} Y\n")
         with pytest.raises(DataError) as caught:
-            riata.Tagger("perceptron", template=parse("number(1)[0]")).fit(
+            Tagger("perceptron", template=parse("number(1)[0]")).fit(
                 riata.read_columns(path), listener=lambda event: None
             )
         assert (caught.value.file, caught.value.line) == (str(path), 3)
@@ -359,8 +360,7 @@ def test_what_cannot_be_read_is_refused_with_file_and_line(line, parts):
 
 
 def test_an_attribute_named_label_is_refused():
-    with pytest.raises(riata.errors.SettingError, match="'label'"):
-        riata.Tagger("early", epochs=1, attributes={"label": str.lower}).fit(CHUNKS)
+    refused(SettingError, "'label'", Tagger("early", epochs=1, attributes={"label": str.lower}).fit, CHUNKS)
 
 
 def test_files_of_crfpp_read_no_labels():
@@ -387,14 +387,14 @@ def test_the_n_gram_of_a_history_template_is_shared_with_the_others():
 # --- who takes them --------------------------------------------------------------------------------------------------
 def test_the_perceptron_refuses_far_ones_without_a_file_too():
     with pytest.raises(UnsupportedError, match=r"no further than label\[-2\]") as caught:
-        riata.Chunker(template=[Template((), labels=(-3,))], epochs=1).fit(CHUNKS)
+        Chunker(template=[Template((), labels=(-3,))], epochs=1).fit(CHUNKS)
     assert caught.value.file is None
 
 
 def many_labels(order, count):
     template = parse(f"word[0]\nlabel[-{order}]")
     sentence = [[f"w{i}" for i in range(count)]]
-    return riata.Tagger("early", beam=1, epochs=1, template=template).fit(sentence, [[f"L{i}" for i in range(count)]])
+    return Tagger("early", beam=1, epochs=1, template=template).fit(sentence, [[f"L{i}" for i in range(count)]])
 
 
 def test_labels_too_far_back_for_their_number_are_refused():

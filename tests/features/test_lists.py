@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused, stored
+from riata import Chunker, Tagger
 from riata.commands.base import cli, run
 from riata.data.memory import as_corpus
 from riata.errors import DataError, RiataError, SettingError, TemplateError, UnsupportedError
@@ -86,12 +87,11 @@ def test_a_set_of_entries_comes_in_alphabetical_order():
 
 
 def refuses(lists, error, *parts, template=None, **place):
-    with pytest.raises(error) as caught:
-        riata.Tagger(lists=lists, template=template, epochs=1).fit(WORDS, LABELS)
+    caught = refused(error, "", Tagger(lists=lists, template=template, epochs=1).fit, WORDS, LABELS)
     for part in parts:
-        assert part in str(caught.value)
+        assert part in str(caught)
     for name, value in place.items():
-        assert getattr(caught.value, name) == value
+        assert getattr(caught, name) == value
 
 
 def test_a_file_that_is_not_utf8_is_refused_with_the_line(tmp_path):
@@ -151,15 +151,15 @@ def test_a_read_of_a_list_names_the_list_and_column_0():
     refused(TemplateError, "names no list", parse, "list[0]")
     second = [Template((Read(0, 1, "list(city)"),))]
     with pytest.raises(TemplateError, match="words, which are column 0"):
-        riata.Tagger(lists={"city": ["Paris"]}, template=second).fit([[("a", "b")]], [["X"]])
+        Tagger(lists={"city": ["Paris"]}, template=second).fit([[("a", "b")]], [["X"]])
 
 
 def test_lists_do_not_go_with_features_given():
-    refused(UnsupportedError, "features already", riata.Tagger(lists={"city": ["Paris"]}).fit, [[{"a": 1}]], [["X"]])
+    refused(UnsupportedError, "features already", Tagger(lists={"city": ["Paris"]}).fit, [[{"a": 1}]], [["X"]])
 
 
 def test_a_default_template_reads_every_list_around_the_token():
-    chunker = riata.Chunker(lists={"city": ["York"], "time": ["now"]}, epochs=1).fit(as_corpus(WORDS), LABELS_IOB)
+    chunker = Chunker(lists={"city": ["York"], "time": ["now"]}, epochs=1).fit(as_corpus(WORDS), LABELS_IOB)
     lines = {str(template) for template in chunker.model_.features.templates}
     assert {f"list({name})[{offset}]" for name in ("city", "time") for offset in (-1, 0, 1)} <= lines
 
@@ -188,7 +188,7 @@ TEMPLATE = parse("list(city)[0]\nanycase(city)[-1]\nlist(time)[0] word[0]\nedge"
 def fitted(tmp_path):
     path = tmp_path / "cities.txt"
     path.write_text(CITIES)
-    tagger = riata.Tagger(lists={"city": path, "time": ["to day"]}, template=TEMPLATE, epochs=5).fit(WORDS, LABELS)
+    tagger = Tagger(lists={"city": path, "time": ["to day"]}, template=TEMPLATE, epochs=5).fit(WORDS, LABELS)
     path.unlink()
     return tagger
 

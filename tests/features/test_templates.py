@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused, stored
+from riata import Chunker, Tagger
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.named_sets import builtin_names, is_named_set
@@ -229,7 +230,7 @@ def test_an_unknown_template_name_suggests_the_near_miss():
 
 
 def fit_with(template, **options):
-    return riata.Tagger(template=template, epochs=1, **options).fit(
+    return Tagger(template=template, epochs=1, **options).fit(
         [[("a", "DT"), ("b", "NN")]], [["X", "Y"]], listener=lambda event: None
     )
 
@@ -354,7 +355,7 @@ def test_a_file_may_have_a_colon_in_its_name(tmp_path, monkeypatch):
 
 def test_an_estimator_takes_a_set_with_a_window_and_its_model_keeps_the_lines(tmp_path):
     sentences = [["The", "U.S.", "co-op", "IBM"], ["a", "B-52"]]
-    model = riata.Tagger("perceptron", template="S3:2", epochs=2).fit(sentences, [["D", "N", "N", "N"], ["D", "N"]])
+    model = Tagger("perceptron", template="S3:2", epochs=2).fit(sentences, [["D", "N", "N", "N"], ["D", "N"]])
     again = stored(model, tmp_path)
     assert {str(one) for one in again.model_.features.templates} == window(2)
     assert again.predict(sentences) == model.predict(sentences)
@@ -362,7 +363,7 @@ def test_an_estimator_takes_a_set_with_a_window_and_its_model_keeps_the_lines(tm
 
 def test_on_another_structure_the_set_is_refused_with_the_structure_to_use():
     with pytest.raises(TemplateError, match="S3:2 is for templates of chain"):
-        riata.Chunker("perceptron", structure="segments", template="S3:2").fit([["a"]], [["B-X"]])
+        Chunker("perceptron", structure="segments", template="S3:2").fit([["a"]], [["B-X"]])
 
 
 def test_offsets_beyond_the_first_window_are_read_at_their_distance():

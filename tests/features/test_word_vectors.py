@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused, stored
-from riata import WordVectors
+from riata import Chunker, Tagger, WordVectors
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -82,16 +82,16 @@ def test_other_things_than_vectors_are_refused(tmp_path):
     refused(DataError, r"v.bin:2: not valid UTF-8", WordVectors.read, tmp_path / "v.bin")
     (tmp_path / "v.npy").write_bytes(b"no table")
     refused(DataError, "not a table of NumPy", WordVectors.read, tmp_path / "v.npy")
-    refused(DataError, "no such file", riata.Tagger(vectors=tmp_path / "none.txt").fit, X, y)
+    refused(DataError, "no such file", Tagger(vectors=tmp_path / "none.txt").fit, X, y)
     for wrong in (3, {}, {1: [2]}, [1, 2]):
-        refused(SettingError, "expected the path of a file, a dictionary", riata.Tagger(vectors=wrong).fit, X, y)
-    refused(DataError, "'dog' has the shape", riata.Tagger(vectors={"cat": [1, 2], "dog": [1]}).fit, X, y)
+        refused(SettingError, "expected the path of a file, a dictionary", Tagger(vectors=wrong).fit, X, y)
+    refused(DataError, "'dog' has the shape", Tagger(vectors={"cat": [1, 2], "dog": [1]}).fit, X, y)
     with pytest.raises(UnsupportedError, match="vectors is set, which the structure 'segments' cannot do"):
-        riata.Chunker("semicrf", vectors=TABLE).fit(X, y)
+        Chunker("semicrf", vectors=TABLE).fit(X, y)
     with pytest.raises(UnsupportedError, match="vectors is set, but means nothing to the recipe 'hmm'"):
-        riata.Tagger("hmm", vectors=TABLE).fit(X, y)
+        Tagger("hmm", vectors=TABLE).fit(X, y)
     with pytest.raises(DataError, match="vectors names vectors of words, but the sentences have arrays"):
-        riata.Tagger(vectors=TABLE).fit([np.ones((1, 2))], [["N"]])
+        Tagger(vectors=TABLE).fit([np.ones((1, 2))], [["N"]])
 
 
 @pytest.mark.parametrize("recipe", ["perceptron", "crf", "laso-perceptron", "mira", "m3n"])
@@ -108,8 +108,8 @@ def test_words_with_vectors_are_learnt_as_dictionaries_of_both(recipe):
         for sentence in X
     ]
     kwargs = {"settings": {"c2": 1.0}} if recipe == "crf" else {}
-    named = riata.Tagger(recipe, structure="chain", epochs=4, **kwargs).fit(both, y)
-    word = riata.Tagger(recipe, structure="chain", epochs=4, template=_template(), vectors=TABLE, **kwargs).fit(X, y)
+    named = Tagger(recipe, structure="chain", epochs=4, **kwargs).fit(both, y)
+    word = Tagger(recipe, structure="chain", epochs=4, template=_template(), vectors=TABLE, **kwargs).fit(X, y)
     for tagger in (named, word):
         tagger.set_params(queue="exact", beam=None)
     for a, b in zip(named.predict_nbest(both, 3), word.predict_nbest(X, 3), strict=True):
@@ -131,18 +131,18 @@ def test_words_without_a_vector_take_that_of_lower_case_or_have_a_feature_of_the
 
 def test_training_says_how_many_tokens_have_no_vector(recwarn):
     said = []
-    riata.Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y, listener=said.append)
+    Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y, listener=said.append)
     assert "1 words have vectors of 1 numbers; 75.0 % of the tokens have none ('runs', 'sleeps', 'dog')." in " ".join(
         map(str, said)
     )
     with pytest.warns(RiataWarning, match="75.0 % of the tokens have none"):
-        riata.Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y)
+        Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y)
 
 
 def test_a_model_holds_its_vectors(tmp_path):
     unknown = [["mouse", "runs"], ["axolotl"]]
     table = {**TABLE, "mouse": [0.5, 0.5]}
-    tagger = riata.Tagger("crf", vectors=table, template=[], epochs=20).fit(X, y)
+    tagger = Tagger("crf", vectors=table, template=[], epochs=20).fit(X, y)
     assert tagger.predict(unknown)[0] == ["N", "V"]
     tagger.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
@@ -154,7 +154,7 @@ def test_a_model_holds_its_vectors(tmp_path):
 
 
 def test_broken_vectors_in_a_model_are_refused():
-    header, parts = container.unpack(memoryview(to_bytes(riata.Tagger(epochs=1, vectors=TABLE).fit(X, y))))
+    header, parts = container.unpack(memoryview(to_bytes(Tagger(epochs=1, vectors=TABLE).fit(X, y))))
     table = parts["vectors/table"]
     for wrong in (table[:-1], table[:0], np.full(len(table), np.nan, np.float32), table.astype(np.int32)):
         refused(ModelFileError, "vectors", from_bytes, container.pack(header, {**parts, "vectors/table": wrong}))
@@ -163,14 +163,14 @@ def test_broken_vectors_in_a_model_are_refused():
 @for_each(options=[{"bits": 12}, {"seeds": 2}, {"shards": 2}, {"recipe": "kernel-perceptron"}, {"passes": 2}])
 def test_other_options_go_with_vectors(options):
     recipe = options.pop("recipe", "perceptron")
-    tagger = riata.Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3)
+    tagger = Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3)
     assert tagger.predict(X) == y
     options["recipe"] = recipe
 
 
 def test_a_stream_reads_vectors(tmp_path):
     (tmp_path / "t.txt").write_text(as_lines())
-    tagger = riata.Tagger("perceptron", stream=True, epochs=3, vectors=TABLE).fit(str(tmp_path / "t.txt"))
+    tagger = Tagger("perceptron", stream=True, epochs=3, vectors=TABLE).fit(str(tmp_path / "t.txt"))
     assert tagger.predict(X) == y
 
 
@@ -191,17 +191,16 @@ def test_the_command_line_reads_vectors(tmp_path, run):
 def test_arrays_stand_beside_words(tmp_path):
     rows = [np.array([TABLE[word.lower()] for word in sentence], np.float32) for sentence in X]
     corpus = riata.with_vectors(X, rows)
-    tagger = riata.Tagger("perceptron", epochs=3).fit(corpus, y)
+    tagger = Tagger("perceptron", epochs=3).fit(corpus, y)
     assert tagger.predict(corpus) == y
     assert (tagger.array_width_, tagger.inputs_) == (2, (0,))
     assert stored(tagger, tmp_path).predict(corpus[:2]) == y[:2]
     refused(DataError, "the model reads words and arrays of 2 columns; found words", tagger.predict, X)
     with pytest.raises(DataError, match="the model reads words and arrays of 2 columns; found arrays of 3 columns"):
         tagger.predict(riata.with_vectors(X, [np.hstack([row, row[:, :1]]) for row in rows]))
-    with pytest.raises(DataError, match="the model reads words; found arrays of 2 columns"):
-        riata.Tagger(epochs=1).fit(X, y).predict(corpus)
+    refused(DataError, "the model reads words; found arrays of 2 columns", Tagger(epochs=1).fit(X, y).predict, corpus)
     assert tagger.explain(corpus[:1]) is not None
-    riata.Tagger(epochs=2, dev=0.25).fit(corpus, y)
+    Tagger(epochs=2, dev=0.25).fit(corpus, y)
 
 
 @for_rows(

@@ -5,6 +5,7 @@ from functools import cache
 
 import riata
 from python_problems import Tagging
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.trace import Feature, Trace
 from riata.features.templates import parse
@@ -65,7 +66,7 @@ def garden_path(beam=1, *, truth=True, features=True):
     lines = "the old man sleeps", "the old boat sinks", "the man sleeps", "the old man the boat", "the old see the man"
     words = [line.split() for line in lines]
     tags = [line.split() for line in ("D A N V", "D A N V", "D N V", "D N V D N", "D N V D N")]
-    tagger = riata.Tagger(recipe="laso-perceptron", beam=5, epochs=10, template=parse("word[0]\nedge"))
+    tagger = Tagger(recipe="laso-perceptron", beam=5, epochs=10, template=parse("word[0]\nedge"))
     tagger.fit(words, tags).set_params(beam=beam)
     return tagger.trace(words[3], tags[3] if truth else None, features=features)
 
@@ -76,9 +77,9 @@ def long_trace(name):
     columns = ("word", "tag", "chunk")
     train, test = (riata.load("embedded", split, columns) for split in ("train", "test"))
     makers = {
-        "chain": lambda: riata.Chunker("laso-alma", structure="chain", beam=5, epochs=3),
-        "segments": lambda: riata.Chunker("laso-alma", structure="segments", beam=5, epochs=3),
-        "joint": lambda: riata.JointTagger("laso-alma", beam=5, epochs=3),
+        "chain": lambda: Chunker("laso-alma", structure="chain", beam=5, epochs=3),
+        "segments": lambda: Chunker("laso-alma", structure="segments", beam=5, epochs=3),
+        "joint": lambda: JointTagger("laso-alma", beam=5, epochs=3),
     }
     estimator = makers[name]().fit(train).set_params(beam=25)
     longest = max(range(len(test)), key=lambda i: len(test[i].column(0)))
@@ -89,7 +90,7 @@ def long_trace(name):
 
 def own_trace():
     X, Y = [["a", "b", "c"], ["b", "a", "c"]], [["V", "C", "C"], ["C", "V", "C"]]
-    model = riata.Predictor(Tagging(), recipe="laso-perceptron", beam=2, epochs=2).fit(X, Y)
+    model = Predictor(Tagging(), recipe="laso-perceptron", beam=2, epochs=2).fit(X, Y)
     return model.trace(X[0], Y[0], features=True)
 
 

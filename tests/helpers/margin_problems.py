@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-import riata
 from chain_problems import options, random_labels, random_model
 from oracle.margins import Margins
 from python_problems import LeftToRight
+from riata import Problem
 
 
 def labelled(corpus, gold):
@@ -61,7 +61,7 @@ class Labels(LeftToRight):
         return sum(a != b for a, b in zip(s, y, strict=False))
 
 
-class Subset(riata.Problem):
+class Subset(Problem):
     """Takes the words of a set, in any order: many paths are right."""
 
     def initial(self, x):

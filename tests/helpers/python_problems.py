@@ -3,8 +3,7 @@
 import itertools
 import random
 
-import riata
-from riata import _core, registry
+from riata import Predictor, Problem, _core, registry
 
 WORDS = ["hello", "world", "banana", "", "tree", "aeon"]
 TAGS = [["V" if c in "aeiou" else "C" for c in word] for word in WORDS]
@@ -12,7 +11,7 @@ TAGS = [["V" if c in "aeiou" else "C" for c in word] for word in WORDS]
 RECIPES = [name for name in registry.names("recipe") if registry.get("recipe", name).searches]
 
 
-class LeftToRight(riata.Problem):
+class LeftToRight(Problem):
     """An action for every element of the input; a state is what was done."""
 
     def initial(self, x):
@@ -80,7 +79,7 @@ class Admissible(Observing):
 
 def with_weights(problem, weights, **params):
     """A predictor with weights by name or (name, action)."""
-    made = riata.Predictor(problem, **params)
+    made = Predictor(problem, **params)
     actions = sorted({key[1] for key in weights if isinstance(key, tuple)}, key=repr)
     names = [key[0] if isinstance(key, tuple) else key for key in weights]
     of = [actions.index(key[1]) if isinstance(key, tuple) else -1 for key in weights]
@@ -107,7 +106,7 @@ def best_of_all(problem, weights, x):
     return list(max(every, key=lambda path: score(problem, weights, x, path)))
 
 
-class WordSet(riata.Problem):
+class WordSet(Problem):
     """The gold set can be produced in any order."""
 
     def initial(self, x):

@@ -9,8 +9,9 @@ import pytest
 
 import riata
 from checks import refused, stored
+from riata import Chunker
 from riata.data.memory import as_corpus
-from riata.errors import ModelFileError
+from riata.errors import DataError, ModelFileError
 from riata.importing.items import from_strings, read_items
 from samples import for_rows
 
@@ -43,7 +44,7 @@ def toy():
 def test_the_labels_are_those_of_crfsuite(name, tmp_path):
     data, expected = toy()
     found = riata.import_model(DATA / name)
-    assert isinstance(found, riata.Chunker)
+    assert isinstance(found, Chunker)
     assert found.predict(data) == expected
     assert found.score(data, expected) == 1
     loaded = stored(found, tmp_path)
@@ -147,7 +148,7 @@ def test_a_data_file_of_crfsuite_is_read(tmp_path):
 def test_a_bad_line_of_a_data_file_is_named(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text("O\ta\n\nO\ta:b\n")
-    refused(riata.errors.DataError, r"data\.txt:3: cannot read 'a:b'", read_items, path)
+    refused(DataError, r"data\.txt:3: cannot read 'a:b'", read_items, path)
 
 
 @for_rows(

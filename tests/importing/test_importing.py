@@ -11,7 +11,7 @@ import pytest
 import riata
 from checks import refused
 from oracle import crfpp
-from riata import registry
+from riata import Chunker, registry
 from riata.errors import ModelFileError, RiataError, UnknownNameError, UnsupportedError
 from samples import for_rows
 
@@ -131,7 +131,7 @@ def labelled_by_wapiti(column):
 def test_the_labels_are_those_of_wapiti():
     corpus, expected = labelled_by_wapiti(2)
     found = riata.import_model(DATA / "toy.wapiti")
-    assert isinstance(found, riata.Chunker)
+    assert isinstance(found, Chunker)
     assert found.predict(corpus) == expected
     assert found.evaluate(corpus.select([0, 1, 2])).report.f1 == 100
 

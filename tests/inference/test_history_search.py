@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import UNBOUNDED, noise, options, problem
 from checks import refused
 from oracle.laso import Laso
 from oracle.perceptron import score
 from riata import _core
 from riata.data.memory import as_corpus
+from riata.errors import SearchError
 from riata.models.model import Model
 from riata.models.structures.chain import ChainOutputs
 from samples import tried
@@ -128,7 +128,7 @@ def test_a_beam_of_one_takes_the_best_next_label(template, encoding):
         for queue in ({"queue": "greedy"}, {"beam": 1}, {"beam": 1, "beam_by": "prefix"}):
             try:
                 found = corpus.search(weights, **queue)
-            except riata.errors.SearchError:
+            except SearchError:
                 assert encoding == "bioes"  # a chunk that cannot end any more
                 continue
             greedy = greedy or found
@@ -144,7 +144,7 @@ def test_every_queue_finds_what_figure_1_finds(queue, encoding, template):
     twin = Laso(corpus.labels, options(**QUEUES[queue]), corpus.legal, corpus.by_name(weights))
     expected = [twin.search(inputs) for inputs in corpus.inputs()]
     if None in expected:
-        refused(riata.errors.SearchError, "without a goal", corpus.search, weights, **QUEUES[queue])
+        refused(SearchError, "without a goal", corpus.search, weights, **QUEUES[queue])
     else:
         assert corpus.search(weights, **QUEUES[queue]) == expected
 

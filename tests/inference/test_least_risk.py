@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-import riata
 import segment_problems
 from chain_problems import noise, random_model
 from confidence_problems import DOUBLE, SINGLE, chain_model
 from inference.test_known_labels import agrees, known
 from oracle import confidence, risk
 from oracle import segments as segment_oracle
-from riata import _core, registry
+from riata import Chunker, JointTagger, _core, registry
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.inference.decoder import MARGINALS, SPANS, Decoder, Risk
@@ -167,7 +166,7 @@ def test_a_chain_of_recoded_labels_equals_enumeration():
 @pytest.mark.parametrize("recipe", ["memm", "winnow", "hmm", "crf-pointwise"])
 def test_normalised_and_truncated_steps(recipe):
     words = [[(word, label) for word, _, label in sentence] for sentence in CHUNKS]
-    estimator = riata.Chunker(recipe, epochs=3).fit(words)
+    estimator = Chunker(recipe, epochs=3).fit(words)
     encoding = registry.get("encoding", estimator.learnt_as_)
 
     def is_legal(path):
@@ -203,7 +202,7 @@ def test_segments_equal_enumeration(seed, template, as_single):
 def test_tags_with_chunks_equal_enumeration():
     """The loss is a sum over columns: with spans, tags still count one by one."""
     data = [[(w, "N" if w < "n" else "V", c) for w, _, c in sentence][:4] for sentence in CHUNKS]
-    estimator = riata.JointTagger("crf", structure="factorial", settings={"c2": 0.3}, epochs=5).fit(data)
+    estimator = JointTagger("crf", structure="factorial", settings={"c2": 0.3}, epochs=5).fit(data)
     model = estimator.model_
     encoding = registry.get("encoding", estimator.learnt_as_)
     for sentence in data[:4]:
@@ -241,7 +240,7 @@ def test_tags_with_chunks_equal_enumeration():
 
 # --- estimators ------------------------------------------------------------------------------------------------------
 def test_the_expected_f1_is_the_largest_ratio_of_expectations():
-    estimator = riata.Chunker("crf", settings={"c2": 0.5}).fit([[(w, c) for w, _, c in s] for s in CHUNKS])
+    estimator = Chunker("crf", settings={"c2": 0.5}).fit([[(w, c) for w, _, c in s] for s in CHUNKS])
     encoding = registry.get("encoding", estimator.learnt_as_)
     sentences = [[w for w, *_ in s][:3] for s in CHUNKS][:3]
 

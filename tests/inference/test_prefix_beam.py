@@ -7,6 +7,7 @@ import pytest
 import riata
 from checks import refused
 from python_problems import TAGS, WORDS, LeftToRight, Tagging, with_weights
+from riata import Predictor
 from riata.errors import DataError, UnsupportedError
 from samples import for_each
 
@@ -96,7 +97,7 @@ def test_it_learns(problem, recipe):
     data = ["xyz", "yzx", "zxy", "xx", "yxyz", "zzyx"]
     truth = [[(2, "A") if x[i : i + 2] == "xy" else (1, "B") for i in starts(x)] for x in data]
     assert riata.check_problem(problem, data, truth).unreachable == 0
-    model = riata.Predictor(problem, recipe, epochs=20, beam=3, settings={"beam_by": "prefix"}).fit(data, truth)
+    model = Predictor(problem, recipe, epochs=20, beam=3, settings={"beam_by": "prefix"}).fit(data, truth)
     assert model.score(data, truth) == 1
 
 
@@ -130,7 +131,7 @@ def test_goals_wait_for_each_other():
 
 
 def test_without_covered_it_is_refused_with_the_reason():
-    model = riata.Predictor(Tagging(), settings={"beam_by": "prefix"})
+    model = Predictor(Tagging(), settings={"beam_by": "prefix"})
     with pytest.raises(
         UnsupportedError, match=r"beam_by='prefix' needs covered\(x, s\); the problem 'Tagging' defines none"
     ):

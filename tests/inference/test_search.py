@@ -13,6 +13,7 @@ from chain_problems import UNBOUNDED, options, random_model
 from checks import refused, stored
 from oracle.laso import Laso
 from oracle.perceptron import score
+from riata import Chunker
 from riata.data.chunk_labels import shown_encodings
 from riata.errors import RiataError
 from samples import for_each
@@ -158,13 +159,13 @@ def test_queues_that_meet_states_again_expand_them_once(encoding, queue):
 
 def test_best_first_learns_from_ordinary_sentences():
     corpus = riata.load("embedded", "train", ("word", "chunk"))
-    chunker = riata.Chunker("laso-perceptron", queue="best-first", epochs=3).fit(corpus[:100])
+    chunker = Chunker("laso-perceptron", queue="best-first", epochs=3).fit(corpus[:100])
     assert chunker.score(corpus[:100]) > 0.9
 
 
 def test_a_loaded_model_searches_from_several_threads_at_once(tmp_path):
     corpus = riata.load("embedded", "train")[:60]
-    chunker = riata.Chunker("early", epochs=2).fit(corpus)
+    chunker = Chunker("early", epochs=2).fit(corpus)
     loaded = stored(chunker, tmp_path)
     expected = chunker.predict(corpus)
     with ThreadPoolExecutor(4) as pool:

@@ -7,7 +7,6 @@ import re
 import pytest
 
 import joint_problems
-import riata
 import segment_problems
 from chain_problems import options
 from checks import refused
@@ -16,6 +15,7 @@ from joint_problems import path_to
 from oracle import joint as joint_oracle
 from oracle import segments as segment_oracle
 from oracle.laso import TooClose, add
+from riata import Chunker, JointTagger
 from riata.errors import DataError, LabelError
 from riata.features.attributes import builtin
 from riata.models.weights_by_name import by_name
@@ -198,7 +198,7 @@ def test_a_chunker_of_segments_traces_what_it_predicts_and_stays_the_same():
 @AHEAD
 def test_a_joint_tagger_traces_what_it_predicts_and_stays_the_same(ahead):
     train = embedded()[:40]
-    made = riata.JointTagger("laso-alma", beam=3, epochs=2, settings={"lookahead": ahead}).fit(train)
+    made = JointTagger("laso-alma", beam=3, epochs=2, settings={"lookahead": ahead}).fit(train)
     for one, expected, trace in traced_with_truth(made, train[10:12]):
         words, pairs = [token[0] for token in one[0]], [tuple(token[1:]) for token in one[0]]
         assert list(trace.truth) == pairs
@@ -213,7 +213,7 @@ def test_a_joint_tagger_traces_what_it_predicts_and_stays_the_same(ahead):
 # --- segments --------------------------------------------------------------------------------------------------------
 def test_sums_over_all_outputs_are_no_search_to_follow():
     data, lattice = embedded()[:30], {"update": "lattice"}
-    made = riata.Chunker("laso-alma", structure="segments", queue="exact", epochs=1, settings=lattice).fit(data)
+    made = Chunker("laso-alma", structure="segments", queue="exact", epochs=1, settings=lattice).fit(data)
     made.set_params(queue="beam", beam=2)
     assert made.trace(data[:1], True).followed is None
 
@@ -257,7 +257,7 @@ def shown(name):
 
 def test_a_trace_is_in_the_encoding_that_was_learnt():
     data = embedded()[:30]
-    made = riata.JointTagger("laso-perceptron", beam=2, epochs=1, learn_as="bioes").fit(data)
+    made = JointTagger("laso-perceptron", beam=2, epochs=1, learn_as="bioes").fit(data)
     trace = made.trace(data[3:4], True)
     chunks = {chunk for _, chunk in (*trace.truth, *trace.output)}
     assert trace.learnt_as == "bioes"
@@ -269,7 +269,7 @@ def test_a_trace_is_in_the_encoding_that_was_learnt():
 
 def test_what_is_no_truth_is_refused():
     data = embedded()[:30]
-    made = riata.JointTagger("laso-perceptron", beam=2, epochs=1).fit(data)
+    made = JointTagger("laso-perceptron", beam=2, epochs=1).fit(data)
     refused(LabelError, "'NEW' is unknown", made.trace, ["a"], [("NEW", "O")])
     refused(LabelError, "'B-NEW' is unknown", made.trace, ["a"], [(made.classes_[0][0], "B-NEW")])
     refused(DataError, "expected a pair", made.trace, ["a"], ["O"])

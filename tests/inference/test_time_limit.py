@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-import riata
 from chain_problems import random_model
 from checks import refused, stored
 from python_problems import LeftToRight, Tagging, with_weights
+from riata import Chunker, Predictor, Problem
 from riata.errors import SearchError, SettingError, UnknownNameError
 from samples import CHUNKS
 
@@ -76,12 +76,12 @@ def test_the_limit_is_for_each_input_alone_and_zero_is_none():
 
 
 def test_learning_has_no_limit():
-    model = riata.Predictor(Slow(), epochs=1, settings={"seconds": 1e-9}).fit(["ab"], [["V", "C"]])
+    model = Predictor(Slow(), epochs=1, settings={"seconds": 1e-9}).fit(["ab"], [["V", "C"]])
     refused(SearchError, r"^example 0: the search reached no goal within 1e-09 seconds", model.predict, ["ab"])
 
 
 def test_hill_climbing_returns_the_best_state_so_far():
-    class Climb(riata.Problem):
+    class Climb(Problem):
         def initial(self, x):
             return 0
 
@@ -113,7 +113,7 @@ def test_a_chain_out_of_time_names_the_sentence():
 
 
 def test_estimators_take_the_limit_as_a_setting():
-    chunker = riata.Chunker("early", epochs=2, settings={"seconds": 1000}).fit(CHUNKS)
+    chunker = Chunker("early", epochs=2, settings={"seconds": 1000}).fit(CHUNKS)
     found = chunker.predict(CHUNKS)
     assert found == chunker.set_params(settings=None).predict(CHUNKS)
     with pytest.raises(SearchError, match="sentence 0: the search reached no goal within"):
@@ -126,11 +126,11 @@ def test_estimators_take_the_limit_as_a_setting():
 # --- settings of decoding that act on a trained model, whichever recipe trained it -----------------------------------
 @pytest.fixture(scope="module")
 def fitted():
-    return riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
+    return Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
 
 
 def test_settings_of_queues_act_on_a_model_that_learnt_by_exact_search(fitted, tmp_path):
-    beam = riata.Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
+    beam = Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
     beam.set_params(queue="beam", beam=3, settings={"merge": False, "max_nodes": 5000})
     assert not beam.decoder().merge and beam.decoder().max_nodes == 5000
     assert stored(beam, tmp_path).predict(CHUNKS) == beam.predict(CHUNKS)
@@ -148,4 +148,4 @@ def test_exact_search_has_none_of_them(fitted):
 
 @pytest.mark.parametrize("value", [True, b"1"])
 def test_a_truth_value_is_no_number(value):
-    refused(SettingError, "expected a number", riata.Chunker("winnow", settings={"c": value}).fit, CHUNKS)
+    refused(SettingError, "expected a number", Chunker("winnow", settings={"c": value}).fit, CHUNKS)

@@ -5,16 +5,16 @@ import logging
 
 import pytest
 
-import riata
 from python_problems import TAGS as LETTERS
 from python_problems import WORDS as SPELLED
 from python_problems import Tagging
+from riata import Predictor, Tagger
 from samples import TAGS, WORDS
 
 
 def test_epochs_and_notes_are_logged(caplog):
     with caplog.at_level(logging.INFO, logger="riata"):
-        riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
+        Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
     said = [record.getMessage() for record in caplog.records if record.name == "riata.training"]
     assert [text.split(",")[0] for text in said if text.startswith("epoch")] == ["epoch 1", "epoch 2"]
     assert any("labels" in text for text in said)
@@ -23,17 +23,17 @@ def test_epochs_and_notes_are_logged(caplog):
 
 def test_minimisers_log_their_objective(caplog):
     with caplog.at_level(logging.INFO, logger="riata"):
-        riata.Tagger("crf", epochs=2).fit(WORDS, TAGS)
+        Tagger("crf", epochs=2).fit(WORDS, TAGS)
     assert "objective" in caplog.text
 
 
 def test_without_logs_nothing_changes(caplog):
     with caplog.at_level(logging.WARNING, logger="riata"):
-        model = riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
+        model = Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
     assert not caplog.records
     heard = []
     with caplog.at_level(logging.INFO, logger="riata"):
-        same = riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS, listener=heard.append)
+        same = Tagger("perceptron", epochs=2).fit(WORDS, TAGS, listener=heard.append)
     assert heard
     assert same.predict(WORDS) == model.predict(WORDS)
 
@@ -49,9 +49,9 @@ def test_a_terminal_shows_a_line_per_epoch_if_nothing_else_listens(kind, monkeyp
         screen = Terminal()
         monkeypatch.setattr("sys.stderr", screen)
         if kind == "estimator":
-            riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS, **options)
+            Tagger("perceptron", epochs=3).fit(WORDS, TAGS, **options)
         else:
-            riata.Predictor(Tagging(), epochs=3).fit(SPELLED, LETTERS, **options)
+            Predictor(Tagging(), epochs=3).fit(SPELLED, LETTERS, **options)
         return [line.split(",")[0] for line in screen.getvalue().splitlines()]
 
     caplog.set_level(logging.WARNING, logger="riata")

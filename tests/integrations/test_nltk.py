@@ -2,8 +2,8 @@
 
 import pytest
 
-import riata
 from checks import refused
+from riata import Chunker, DependencyParser, Tagger
 from riata.errors import NotFittedError, UnsupportedError
 from samples import CHUNKS, TAGS, UNSEEN, WORDS, treebank
 
@@ -14,7 +14,7 @@ from riata.integrations.nltk_tagger import NltkTagger
 
 @pytest.fixture(scope="module")
 def tagger():
-    return riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS)
+    return Tagger("perceptron", epochs=3).fit(WORDS, TAGS)
 
 
 def test_it_tags_as_the_model_does(tagger, tmp_path):
@@ -35,8 +35,8 @@ def test_nltk_scores_it(tagger):
 
 
 def test_models_that_read_more_than_words_are_refused():
-    refused(UnsupportedError, "reads 2 columns", NltkTagger, riata.Chunker("perceptron", epochs=1).fit(CHUNKS))
+    refused(UnsupportedError, "reads 2 columns", NltkTagger, Chunker("perceptron", epochs=1).fit(CHUNKS))
     with pytest.raises(UnsupportedError, match="no labels of words"):
-        NltkTagger(riata.DependencyParser("perceptron", epochs=1).fit(treebank()))
+        NltkTagger(DependencyParser("perceptron", epochs=1).fit(treebank()))
     refused(UnsupportedError, "no labels of words", NltkTagger, 3)
-    refused(NotFittedError, "", NltkTagger, riata.Tagger())
+    refused(NotFittedError, "", NltkTagger, Tagger())

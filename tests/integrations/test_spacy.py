@@ -4,6 +4,7 @@ import pytest
 
 import riata
 from checks import refused
+from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.errors import SettingError, UnsupportedError
 from samples import CHUNKS, TAGS, WORDS
 
@@ -18,11 +19,11 @@ LABELS = [[chunk for _, _, chunk in sentence] for sentence in CHUNKS]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spacy")
-    riata.Tagger("perceptron", epochs=3).fit(WORDS, TAGS).save(folder / "tags.riata")
-    riata.Chunker("perceptron", epochs=3).fit(WORDS, LABELS).save(folder / "chunks.riata")
-    riata.EntityRecognizer("perceptron", epochs=5).fit(NAMES, ENTITIES).save(folder / "names.riata")
-    riata.JointTagger("max-violation", epochs=2).fit(CHUNKS).save(folder / "both.riata")
-    riata.Chunker("perceptron", epochs=1).fit(CHUNKS).save(folder / "columns.riata")
+    Tagger("perceptron", epochs=3).fit(WORDS, TAGS).save(folder / "tags.riata")
+    Chunker("perceptron", epochs=3).fit(WORDS, LABELS).save(folder / "chunks.riata")
+    EntityRecognizer("perceptron", epochs=5).fit(NAMES, ENTITIES).save(folder / "names.riata")
+    JointTagger("max-violation", epochs=2).fit(CHUNKS).save(folder / "both.riata")
+    Chunker("perceptron", epochs=1).fit(CHUNKS).save(folder / "columns.riata")
     return folder
 
 

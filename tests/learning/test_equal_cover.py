@@ -5,13 +5,13 @@ import itertools
 
 import pytest
 
-import riata
 from chain_problems import options
 from inference.test_prefix_beam import KeyedPieces, Pieces, weights
 from laso_comparison import WHAT, WHEN
 from margin_problems import measured, sample
 from oracle.margins import SegmentMargins
 from python_problems import with_weights
+from riata import Predictor
 from riata.features.attributes import builtin
 from segment_problems import TEMPLATES, key_of, noise, segment_problem, trace_of
 
@@ -120,7 +120,7 @@ def test_where_a_true_segment_is_absorbed_the_absorber_is_what_it_is_moved_away_
 def test_a_search_over_a_problem_works_if_and_only_if_its_survival_margin_is_above_zero(problem, truth, epochs):
     for beam in (1, 2, 3, 8):
         settings = {"beam_by": "prefix", "average": False}
-        model = riata.Predictor(problem, "laso-perceptron", beam=beam, epochs=epochs, settings=settings)
+        model = Predictor(problem, "laso-perceptron", beam=beam, epochs=epochs, settings=settings)
         found = model.fit(WORDS, truth).diagnose(WORDS, truth)
         assert (found.survival_margin > 0) == (found.losses == 0)
 

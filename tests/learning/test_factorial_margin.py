@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-import riata
 from enumerated_margins import least
 from oracle.margin import combined
+from riata import JointTagger
 from riata.errors import UnsupportedError
 from riata.features import joint as joint_templates
 from samples import for_rows
@@ -65,7 +65,7 @@ def test_the_objective_is_that_of_a_generic_solver(recipe, settings, close, seed
     data = sentences(seed)
     asked = {"C": C, "precision": "double", **settings}
     epochs = 1000 if recipe == "svm-subgradient" else 20_000
-    made = riata.JointTagger(recipe, structure="factorial", template=TEMPLATE, epochs=epochs, settings=asked)
+    made = JointTagger(recipe, structure="factorial", template=TEMPLATE, epochs=epochs, settings=asked)
     last = made.fit(data).history_[-1]
     _, expected = least([planes(sentence) for sentence in data], [C] * len(data))
     assert last["objective"] == pytest.approx(expected, rel=close)
@@ -75,4 +75,4 @@ def test_the_objective_is_that_of_a_generic_solver(recipe, settings, close, seed
 
 def test_slacks_that_are_scaled_need_a_search_of_their_own():
     with pytest.raises(UnsupportedError, match="needs slack-rescaled argmax"):
-        riata.JointTagger("svmstruct-slack", structure="factorial").fit(sentences(0))
+        JointTagger("svmstruct-slack", structure="factorial").fit(sentences(0))

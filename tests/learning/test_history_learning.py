@@ -5,13 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-import riata
 from chain_problems import UNBOUNDED, noise
 from checks import stored
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, orders, same
 from margin_problems import same_as_the_twin
 from packed_weights import weights_of
-from riata import registry
+from riata import Tagger, registry
 from riata.features.templates import parse
 from samples import embedded, for_each
 
@@ -90,7 +89,7 @@ def test_what_only_the_label_two_back_can_tell_is_learnt():
     """A word that says nothing, and labels of period three: X Y Y. One label back cannot tell the two Y apart."""
     words, labels = [["a"] * 9] * 3, [["X", "Y", "Y"] * 3] * 3
     made = {
-        text: riata.Tagger("early", beam=4, epochs=10, template=parse(text)).fit(words, labels)
+        text: Tagger("early", beam=4, epochs=10, template=parse(text)).fit(words, labels)
         for text in ("bias[0]\nlabel[-1]", "bias[0]\nlabel[-2] label[-1]")
     }
     assert [tagger.predict(words) == labels for tagger in made.values()] == [False, True]
@@ -107,7 +106,7 @@ def test_portions_are_one_epoch_over_all_of_them(recipe, average):
             "word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] word[0]\nlabel[-3] word[0] word[1]"
         )
         settings = {"shuffle": False, "precision": "double", "average": average}
-        return riata.Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
+        return Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
 
     portions = [
         [[f"{word}{end}" if t % 2 else word for t, word in enumerate(s)] for s in words] for end in ("", "1", "2")
@@ -127,7 +126,7 @@ def test_portions_are_one_epoch_over_all_of_them(recipe, average):
 def test_training_goes_on_from_a_loaded_model(tmp_path):
     data = embedded(("word", "tag"))[:20]
     template = parse("word[0]\nedge\nlabel[-2] label[-1] word[0]")
-    tagger = riata.Tagger("early", beam=2, epochs=2, template=template).fit(data)
+    tagger = Tagger("early", beam=2, epochs=2, template=template).fit(data)
     loaded = stored(tagger, tmp_path)
     before = weights_of(loaded.model_)
     words, tags = [["entirely", "new", "words"]], [data.sentences_of(1)[0][:3]]

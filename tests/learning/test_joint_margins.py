@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-import riata
 from chain_problems import options
 from joint_problems import TEMPLATES, noise
 from learning.test_margins import QUEUES
 from oracle.joint import path_of
 from oracle.laso import norm
 from oracle.margins import JointMargins
+from riata import JointTagger
 from samples import embedded, for_each
 
 
@@ -40,7 +40,7 @@ def test_margins_equal_those_of_the_twin(queue, truth):
 @for_each(ahead=[False, True], beam=[1, 5])
 def test_tags_and_chunks_are_diagnosed(beam, ahead):
     data = embedded()[:20]
-    made = riata.JointTagger("laso-perceptron", beam=beam, epochs=25, settings={"record": True, "lookahead": ahead})
+    made = JointTagger("laso-perceptron", beam=beam, epochs=25, settings={"record": True, "lookahead": ahead})
     made.fit(data)
     assert made.history_[-1]["updates"] == 0
     found = made.diagnose(data)
@@ -57,7 +57,7 @@ def test_tags_and_chunks_are_diagnosed(beam, ahead):
 def test_theorem_4_bounds_the_updates_of_alma():
     data = embedded()[:40]
     settings = {"record": True, "lookahead": False, "alpha": 0.9, "B": float(np.sqrt(8) / 0.9), "C": float(np.sqrt(2))}
-    made = riata.JointTagger("laso-alma", beam=3, epochs=40, settings=settings).fit(data)
+    made = JointTagger("laso-alma", beam=3, epochs=40, settings=settings).fit(data)
     assert made.history_[-1]["updates"] == 0
     found = made.diagnose(data)
     assert found.updates >= sum(epoch["updates"] for epoch in made.history_) > 0  # which counts sentences
@@ -68,7 +68,7 @@ def test_theorem_4_bounds_the_updates_of_alma():
 
 def test_pairs_given_apart_are_diagnosed_alike():
     data = embedded()[:20]
-    made = riata.JointTagger("laso-perceptron", beam=2, epochs=2, settings={"record": True}).fit(data)
+    made = JointTagger("laso-perceptron", beam=2, epochs=2, settings={"record": True}).fit(data)
     words = [[token[0] for token in sentence] for sentence in data]
     pairs = [[tuple(token[1:]) for token in sentence] for sentence in data]
     assert str(made.diagnose(words, pairs)) == str(made.diagnose(data))

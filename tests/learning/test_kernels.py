@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from oracle import kernel as twin
+from riata import Chunker, Tagger
 from riata.errors import (
     DataError,
     ModelFileError,
@@ -43,7 +44,7 @@ def signals(seed, sentences=14, width=3, longest=5):
 def trained(recipe, data, threads=1, epochs=4, structure="kernel-chain", **chosen):
     if recipe == "m3n":
         chosen = {"C": 0.3, **chosen}
-    model = riata.Tagger(recipe, structure=structure, epochs=epochs, threads=threads, settings=chosen)
+    model = Tagger(recipe, structure=structure, epochs=epochs, threads=threads, settings=chosen)
     return model.fit(*data)
 
 
@@ -188,12 +189,12 @@ def test_other_searches_decode(queue):
 
 def test_words_and_dictionaries_are_compared_by_their_features():
     corpus = riata.load("embedded", "train")[:60]
-    chunker = riata.Chunker("kernel-perceptron", epochs=5).fit(corpus)
+    chunker = Chunker("kernel-perceptron", epochs=5).fit(corpus)
     assert chunker.score(corpus) > 0.9
     assert from_bytes(to_bytes(chunker)).predict(corpus) == chunker.predict(corpus)
     X = [[{"w": word, "n": 1.5} for word in "abab"], [{"w": "b"}, {"w": "c", "z": 1}]]
     Y = [["A", "B", "A", "B"], ["B", "C"]]
-    model = riata.Tagger("kernel-perceptron").fit(X, Y)
+    model = Tagger("kernel-perceptron").fit(X, Y)
     assert model.predict(X) == Y
     assert from_bytes(to_bytes(model)).predict([[{"w": "never seen"}]]) == model.predict([[{"w": "never seen"}]])
 
@@ -293,9 +294,9 @@ def test_a_bad_setting_is_refused(chosen):
 def test_bad_arrays_are_refused():
     X, Y = signals(14)
     with pytest.raises(DataError, match="sentence 0, token 0, column 1 is nan"):
-        riata.Tagger("kernel-perceptron").fit([np.array([[0.0, np.nan]])], [["a"]])
+        Tagger("kernel-perceptron").fit([np.array([[0.0, np.nan]])], [["a"]])
     with pytest.raises(DataError, match="columns, sentence 0 has 3"):
-        riata.Tagger("kernel-perceptron").fit([*X, np.zeros((1, 2))], [*Y, ["up"]])
+        Tagger("kernel-perceptron").fit([*X, np.zeros((1, 2))], [*Y, ["up"]])
     refused(DataError, "arrays of 3 columns", trained("kernel-perceptron", (X, Y)).predict, [np.zeros((1, 2))])
 
 
@@ -307,10 +308,10 @@ def test_what_needs_weights_of_features_is_refused_with_the_reason():
     assert model.transition_features_
     refused(UnsupportedError, "does not go on from a model", model.partial_fit, X, Y)
     for name in ("seeds", "shards"):
-        refused(UnsupportedError, "support tokens of its own", riata.Tagger("kernel-perceptron", **{name: 2}).fit, X, Y)
-    refused(UnsupportedError, "needs support tokens", riata.Tagger("kernel-perceptron", structure="chain").fit, X, Y)
+        refused(UnsupportedError, "support tokens of its own", Tagger("kernel-perceptron", **{name: 2}).fit, X, Y)
+    refused(UnsupportedError, "needs support tokens", Tagger("kernel-perceptron", structure="chain").fit, X, Y)
     for recipe in ("mira", "svmstruct-margin", "svm-subgradient", "crf"):
-        refused(UnsupportedError, "kernel-chain", riata.Tagger(recipe, structure="kernel-chain").fit, X, Y)
+        refused(UnsupportedError, "kernel-chain", Tagger(recipe, structure="kernel-chain").fit, X, Y)
     for recipe in ("m3n", "laso-alma"):
         refused(UnsupportedError, "'budget' is 5", trained, recipe, (X, Y), budget=5)
     refused(UnsupportedError, "weights of features", trained, "laso-alma", (X, Y), p=4.0)
@@ -318,7 +319,7 @@ def test_what_needs_weights_of_features_is_refused_with_the_reason():
         trained("m3n", (X, Y), structure="chain", kernel="poly")
     words = [[("the",), ("dog",)]], [["D", "N"]]
     with pytest.raises(TemplateError, match="reads a label"):
-        riata.Tagger("kernel-perceptron", template=riata.features.templates.parse("edge word[0]")).fit(*words)
+        Tagger("kernel-perceptron", template=riata.features.templates.parse("edge word[0]")).fit(*words)
 
 
 def test_damaged_files_are_refused():

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import noise
 from checks import refused, same_weights, stored
 from learning.test_mira import TEMPLATES
 from learning.test_online import same_model
 from oracle.mira import mira
-from riata import _core, registry
+from riata import Chunker, _core, registry
 from riata.choosing.losses import costs_of
 from riata.errors import DataError, SettingError, UnsupportedError
 from samples import embedded, for_rows, tried
@@ -23,7 +22,7 @@ DATA = embedded()[:60]
 
 def learnt(loss=None, structure="chain", **settings_):
     asked = settings_ if loss is None else {"loss": loss, **settings_}
-    return riata.Chunker("mira", structure=structure, epochs=2, settings=asked).fit(DATA)
+    return Chunker("mira", structure=structure, epochs=2, settings=asked).fit(DATA)
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------
@@ -123,18 +122,16 @@ def test_a_square_array_is_in_alphabetical_order_and_can_be_saved(tmp_path):
     ("", SettingError, "costs is empty"),
 )
 def test_bad_costs_are_refused(costs, error, match):
-    refused(error, match, riata.Chunker("mira", settings={"loss": "cost-matrix", "costs": costs}).fit, DATA)
+    refused(error, match, Chunker("mira", settings={"loss": "cost-matrix", "costs": costs}).fit, DATA)
 
 
 def test_a_loss_that_does_not_fit_is_refused():
-    refused(UnsupportedError, "needs whole segments", riata.Chunker("mira", settings={"loss": "segments"}).fit, DATA)
-    refused(UnsupportedError, "needs losses of chunks", riata.Chunker("mira", settings={"loss": "span"}).fit, DATA)
-    on_segments = riata.Chunker("mira", structure="segments", settings={"loss": "cost-matrix"})
+    refused(UnsupportedError, "needs whole segments", Chunker("mira", settings={"loss": "segments"}).fit, DATA)
+    refused(UnsupportedError, "needs losses of chunks", Chunker("mira", settings={"loss": "span"}).fit, DATA)
+    on_segments = Chunker("mira", structure="segments", settings={"loss": "cost-matrix"})
     refused(UnsupportedError, "needs costs of labels", on_segments.fit, DATA)
-    refused(
-        SettingError, "which nothing reads", riata.Chunker("mira", settings={"costs": {"O": {"B-NP": 2}}}).fit, DATA
-    )
-    weighed = riata.Chunker("mira", class_weight="balanced", settings={"loss": "zero-one"})
+    refused(SettingError, "which nothing reads", Chunker("mira", settings={"costs": {"O": {"B-NP": 2}}}).fit, DATA)
+    weighed = Chunker("mira", class_weight="balanced", settings={"loss": "zero-one"})
     refused(UnsupportedError, "counts whole outputs", weighed.fit, DATA)
 
 

@@ -8,7 +8,7 @@ from test_likelihood import LABELS, TEMPLATES, Case
 import riata
 from checks import refused, stored
 from likelihood_problems import UNKNOWN, check, point
-from riata import _core
+from riata import Chunker, Tagger, _core
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
 from samples import CHUNKS, for_each, for_rows, tried
@@ -103,7 +103,7 @@ def largest_exponent(case, at, loss):
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_they_learn_and_are_saved(recipe, tmp_path):
     train = riata.load("embedded", "train")[:100]
-    model = riata.Chunker(recipe, epochs=40, settings={"c2": 0.1}, threads=1).fit(train)
+    model = Chunker(recipe, epochs=40, settings={"c2": 0.1}, threads=1).fit(train)
     values = [event["objective"] for event in model.history_]
     assert values == sorted(values, reverse=True)
     assert model.score(train) > 0.95
@@ -114,22 +114,20 @@ def test_they_learn_and_are_saved(recipe, tmp_path):
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_the_penalty_of_absolute_weights_makes_most_zero(recipe):
     train = riata.load("embedded", "train")[:60]
-    few, many = (
-        riata.Chunker(recipe, epochs=60, settings={"c1": c1, "c2": 0.0}, threads=1).fit(train) for c1 in (1.0, 0.01)
-    )
+    few, many = (Chunker(recipe, epochs=60, settings={"c1": c1, "c2": 0.0}, threads=1).fit(train) for c1 in (1.0, 0.01))
     assert (few.model_.weights.flat() != 0).sum() < (many.model_.weights.flat() != 0).sum()
 
 
 @pytest.mark.parametrize("recipe", RECIPES[1:])
 def test_structures_without_sums_of_labels_are_refused(recipe):
-    refused(UnsupportedError, "label sums", riata.Chunker(recipe, structure="segments").fit, CHUNKS)
+    refused(UnsupportedError, "label sums", Chunker(recipe, structure="segments").fit, CHUNKS)
 
 
 def test_labels_count_alone_where_they_are_told_to():
     """The pointwise loss of one token is the sequential loss of a sentence of one token."""
     words, labels = [["a"], ["b"], ["a"]], [["X"], ["Y"], ["Y"]]
     whole, single = (
-        riata.Tagger(recipe, settings={"c2": 0.5}, threads=1).fit(words, labels) for recipe in ("crf", "crf-pointwise")
+        Tagger(recipe, settings={"c2": 0.5}, threads=1).fit(words, labels) for recipe in ("crf", "crf-pointwise")
     )
     assert single.model_.weights.flat() == pytest.approx(whole.model_.weights.flat(), abs=1e-4)
 
@@ -138,7 +136,7 @@ def test_labels_count_alone_where_they_are_told_to():
 def test_empty_sentences_change_nothing(recipe):
     words, tags = [["a", "b"], ["b", "a", "c"], ["c"]], [["X", "Y"], ["Y", "X", "Z"], ["Z"]]
     made = [
-        riata.Tagger(recipe, epochs=5, template=parse("word[0]\nedge"), settings={"c2": 0.1}).fit(
+        Tagger(recipe, epochs=5, template=parse("word[0]\nedge"), settings={"c2": 0.1}).fit(
             [*none, *words, *none], [*none, *tags, *none], listener=lambda _: None
         )
         for none in ([], [[]], [[], [], []])
@@ -157,7 +155,7 @@ def test_data_without_a_choice_have_no_loss(recipe):
         (tags, 1, None),
         (tags, 0, [0, 0]),
     ):
-        tagger = riata.Tagger(recipe, template=parse("word[0]\nedge"), settings={"c2": 0.1, "dictionary": dictionary})
+        tagger = Tagger(recipe, template=parse("word[0]\nedge"), settings={"c2": 0.1, "dictionary": dictionary})
         tagger.fit(words, y, sample_weight=weights)
         assert not tagger.state_features_ and len(tagger.history_) == 1
         if weights is None:

@@ -8,7 +8,7 @@ import pytest
 
 import riata
 from checks import refused
-from riata import registry
+from riata import Chunker, EntityRecognizer, JointTagger, registry
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError
 from riata.features import segments as segment_templates
 from riata.features import templates
@@ -26,9 +26,7 @@ RECIPES = ("m3n", "svmstruct-margin", "svmstruct-slack", "svm-subgradient")
 
 def trained(recipe, data=TRAIN, structure="chain", epochs=None, **settings):
     asked = {"C": 0.02, **settings}
-    return riata.Chunker(recipe, structure=structure, template=SMALL[structure], epochs=epochs, settings=asked).fit(
-        data
-    )
+    return Chunker(recipe, structure=structure, template=SMALL[structure], epochs=epochs, settings=asked).fit(data)
 
 
 @pytest.mark.parametrize("structure", ["chain", "segments"])
@@ -67,7 +65,7 @@ def test_what_a_solver_needs_is_named(solver):
     with pytest.raises(UnsupportedError, match="needs a loss that adds up over parts; 'zero-one' does not"):
         trained("m3n", solver=solver, loss="zero-one")
     with pytest.raises(UnsupportedError, match=r"needs .*argmax"):
-        riata.JointTagger("m3n", settings={"solver": solver}).fit(
+        JointTagger("m3n", settings={"solver": solver}).fit(
             riata.load("embedded", "train", ("word", "tag", "chunk"))[:20]
         )
 
@@ -83,12 +81,12 @@ def test_subgradient_steps_come_near():
 def test_two_labels_back():
     data = riata.load("embedded", "train", ("word", "tag", "entity"))[:40]
     for recipe in ("m3n", "svmstruct-margin"):
-        made = riata.EntityRecognizer(recipe, epochs=30, settings={"C": 0.1}).fit(data)
+        made = EntityRecognizer(recipe, epochs=30, settings={"C": 0.1}).fit(data)
         assert any("label[-2]" in str(template) for template in made.model_.features.templates)
         assert made.score(data) > 0.9
     with pytest.raises(UnsupportedError, match="looks one label back"):
-        riata.EntityRecognizer("svmstruct-slack", template=templates.parse("word[0]\nlabel[-2]")).fit(data)
-    assert riata.EntityRecognizer("svmstruct-slack", epochs=3).fit(data).model_.features.program.order < 2
+        EntityRecognizer("svmstruct-slack", template=templates.parse("word[0]\nlabel[-2]")).fit(data)
+    assert EntityRecognizer("svmstruct-slack", epochs=3).fit(data).model_.features.program.order < 2
 
 
 def test_iterations_of_one_slack_do_not_grow_with_the_sentences():
@@ -102,7 +100,7 @@ def test_iterations_of_one_slack_do_not_grow_with_the_sentences():
 
 def test_the_price_is_chosen_on_held_out_sentences():
     notes = []
-    chunker = riata.Chunker("m3n", epochs=10, template="classic").fit(
+    chunker = Chunker("m3n", epochs=10, template="classic").fit(
         TRAIN, listener=lambda event: notes.append(getattr(event, "text", ""))
     )
     assert chunker.facts_["chosen"]["C"] in prior.TRIED_C
@@ -143,7 +141,7 @@ def test_the_default_solver_comes_to_a_small_gap_at_every_price(structure, C):
     ("svmstruct-slack", {}, r"violated by more than epsilon \(0.01\) after 2 passes"),
 )
 def test_a_training_that_ends_before_its_goal_says_so(recipe, settings, reason):
-    chunker = riata.Chunker(recipe, template=SMALL["chain"], epochs=2, settings={"C": 1.0, **settings})
+    chunker = Chunker(recipe, template=SMALL["chain"], epochs=2, settings={"C": 1.0, **settings})
     with pytest.warns(RiataWarning, match=reason):
         chunker.fit(TRAIN)
 
@@ -158,7 +156,7 @@ def test_a_training_that_reaches_its_goal_in_the_last_pass_says_nothing():
 
 def test_a_sentence_without_weight_changes_nothing():
     weights = [1.0] * 40 + [0.0] * 20
-    made = riata.Chunker("m3n", template=SMALL["chain"], settings={"C": 0.02, "gap": 0.02})
+    made = Chunker("m3n", template=SMALL["chain"], settings={"C": 0.02, "gap": 0.02})
     zero = made.fit(TRAIN, sample_weight=weights).history_[-1]
     without = trained("m3n", TRAIN[:40], gap=0.02).history_[-1]
     assert zero["dual"] <= without["objective"] and without["dual"] <= zero["objective"]
@@ -166,28 +164,28 @@ def test_a_sentence_without_weight_changes_nothing():
 
 @for_each(recipe=RECIPES, C=[0, -1, float("nan"), "none", 1e300])
 def test_a_price_that_is_not_above_zero_or_very_large_is_refused(recipe, C):
-    refused(SettingError, "setting 'C' has the value", riata.Chunker(recipe, settings={"C": C}).fit, TRAIN)
+    refused(SettingError, "setting 'C' has the value", Chunker(recipe, settings={"C": C}).fit, TRAIN)
 
 
 @pytest.mark.parametrize("epsilon", [0, -0.1, float("inf")])
 def test_an_accuracy_that_is_not_above_zero_is_refused(epsilon):
     for recipe in ("svmstruct-margin", "svmstruct-slack"):
         with pytest.raises(SettingError, match="setting 'epsilon' has the value"):
-            riata.Chunker(recipe, settings={"epsilon": epsilon}).fit(TRAIN)
+            Chunker(recipe, settings={"epsilon": epsilon}).fit(TRAIN)
 
 
 def test_what_does_not_fit_is_refused_with_the_reason():
     with pytest.raises(UnsupportedError, match="does not add up over the parts"):
-        riata.Chunker("m3n", structure="segments", settings={"loss": "span"}).fit(TRAIN)
+        Chunker("m3n", structure="segments", settings={"loss": "span"}).fit(TRAIN)
     with pytest.raises(UnsupportedError, match="needs slack-rescaled argmax"):
-        riata.Chunker("svmstruct-slack", structure="segments").fit(TRAIN)
+        Chunker("svmstruct-slack", structure="segments").fit(TRAIN)
     with pytest.raises(UnsupportedError, match=r"needs .*argmax"):
-        riata.JointTagger("m3n").fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:20])
+        JointTagger("m3n").fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:20])
     with pytest.raises(UnsupportedError, match="counts wrong labels, and all alike"):
-        riata.Chunker("svmstruct-slack", class_weight="balanced").fit(TRAIN)
+        Chunker("svmstruct-slack", class_weight="balanced").fit(TRAIN)
     with pytest.raises(UnsupportedError, match="does not go on from a model"):
         trained("m3n", epochs=2).set_params(warm_start=True).fit(TRAIN)
-    refused(UnsupportedError, "minimises one objective", riata.Chunker("m3n").partial_fit, TRAIN)
+    refused(UnsupportedError, "minimises one objective", Chunker("m3n").partial_fit, TRAIN)
     for recipe in RECIPES:
         assert registry.get("recipe", recipe).whole
 
@@ -220,7 +218,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("recipe", "settings", "said"), WRONG)
 def test_a_wrong_setting_in_python(recipe, settings, said):
-    caught = refused((SettingError, DataError), "", riata.Chunker(recipe, settings={"C": 0.1, **settings}).fit, FEW)
+    caught = refused((SettingError, DataError), "", Chunker(recipe, settings={"C": 0.1, **settings}).fit, FEW)
     assert said in str(caught)
 
 
@@ -244,9 +242,9 @@ def test_a_wrong_setting_on_the_command_line(run, tmp_path, recipe, settings, sa
 @pytest.mark.parametrize("cost", [np.nan, np.inf])
 def test_costs_are_finite(cost):
     with pytest.raises(SettingError, match="expected a number from 0"):
-        riata.Chunker("m3n", settings={"loss": "cost-matrix", "costs": np.array([[0, cost], [1, 0]])}).fit(FEW)
+        Chunker("m3n", settings={"loss": "cost-matrix", "costs": np.array([[0, cost], [1, 0]])}).fit(FEW)
 
 
 def test_a_cost_of_an_array_is_named_as_a_number():
     with pytest.raises(SettingError, match=r"has the cost -1.5 \(row 0, column 1\)"):
-        riata.Chunker("m3n", settings={"loss": "cost-matrix", "costs": np.array([[0, -1.5], [1, 0]])}).fit(FEW)
+        Chunker("m3n", settings={"loss": "cost-matrix", "costs": np.array([[0, -1.5], [1, 0]])}).fit(FEW)

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import pytest
 
-import riata
+from checks import refused
 from python_problems import KeyedSet, LeftToRight, WordSet, with_weights
+from riata import Predictor
 from riata.errors import SettingError
 from samples import for_each
 
@@ -36,7 +37,7 @@ def test_recipes_that_search_to_the_end_expand_few_states_more_than_laso(kind, r
     expansions = []
     for name in (recipe, "laso-perceptron"):
         problem = counting(kind)
-        riata.Predictor(problem, name, beam=beam, epochs=2, seed=0).fit(X, Y)
+        Predictor(problem, name, beam=beam, epochs=2, seed=0).fit(X, Y)
         expansions.append(problem.expansions)
     assert expansions[0] <= 3 * expansions[1]
 
@@ -47,15 +48,14 @@ def test_the_setting_says_how_many_are_followed(recipe):
     expansions = []
     for siblings in (1, 4, 64):
         problem = counting(WordSet)
-        riata.Predictor(problem, recipe, beam=1, epochs=1, settings={"siblings": siblings}).fit(X, Y)
+        Predictor(problem, recipe, beam=1, epochs=1, settings={"siblings": siblings}).fit(X, Y)
         expansions.append(problem.expansions)
     assert expansions == sorted(expansions)
     assert 5 * expansions[0] < expansions[-1]
 
 
 def test_the_number_followed_must_not_be_negative():
-    with pytest.raises(SettingError, match="'siblings' has the value -1"):
-        riata.Predictor(WordSet(), settings={"siblings": -1}).fit(*noise(1))
+    refused(SettingError, "'siblings' has the value -1", Predictor(WordSet(), settings={"siblings": -1}).fit, *noise(1))
 
 
 class Choice(LeftToRight):
@@ -79,7 +79,7 @@ class Choice(LeftToRight):
 
 def learnt(problem, data, truth, **settings):
     chosen = {"average": False, "step": "perceptron", **settings}
-    return riata.Predictor(problem, "laso-perceptron", beam=9, epochs=1, settings=chosen).fit([data], [truth]).weights()
+    return Predictor(problem, "laso-perceptron", beam=9, epochs=1, settings=chosen).fit([data], [truth]).weights()
 
 
 @pytest.mark.parametrize("when", ["laso", "early", "standard"])
@@ -100,7 +100,7 @@ def test_where_a_search_ends_without_a_goal_the_best_right_states_are_followed(s
             return s != () and s != ("f",)
 
     chosen = {"when": "standard", "siblings": siblings, "average": False}
-    model = riata.Predictor(DeadEnd(), "laso-perceptron", beam=1, epochs=1, settings=chosen).fit(["abcdf"], ["abcd"])
+    model = Predictor(DeadEnd(), "laso-perceptron", beam=1, epochs=1, settings=chosen).fit(["abcdf"], ["abcd"])
     assert model.weights() == {**towards, "f": -1.0}
 
 
@@ -195,7 +195,7 @@ def test_after_the_whole_search_only_the_best_output_is_learnt_from_without_a_vi
 
     def found(update):
         settings = {"average": False, "when": "standard", "update": update}
-        model = riata.Predictor(Two(), "laso-perceptron", queue="greedy", epochs=1, settings=settings)
+        model = Predictor(Two(), "laso-perceptron", queue="greedy", epochs=1, settings=settings)
         return model.fit(["bdef"], ["be"]).weights()
 
     assert found("best") == {"b": 1, "e": 1, "f": -1, "d": -1}

@@ -5,11 +5,11 @@ import math
 
 import pytest
 
-import riata
 from chain_problems import UNBOUNDED, options
 from margin_problems import Labels, Subset, measured, same_as_the_twin, sample
 from oracle.laso import norm
 from oracle.margins import Margins
+from riata import Predictor
 from samples import for_each, for_rows
 
 QUEUES = {
@@ -129,7 +129,7 @@ def by_enumeration(problem, weights, x, y):
 )
 @pytest.mark.parametrize("epochs", [1, 8])
 def test_an_unbounded_beam_over_a_problem_measures_every_state(problem, X, Y, epochs):
-    model = riata.Predictor(problem, "laso-perceptron", beam=2, epochs=epochs, settings={"average": False}).fit(X, Y)
+    model = Predictor(problem, "laso-perceptron", beam=2, epochs=epochs, settings={"average": False}).fit(X, Y)
     found = model.diagnose(X, Y, beam=math.inf)
     expected = [level for x, y in zip(X, Y, strict=True) for level in by_enumeration(problem, model.weights(), x, y)]
     length = math.sqrt(sum(w**2 for w in model.weights().values()))
@@ -142,7 +142,7 @@ def test_an_unbounded_beam_over_a_problem_measures_every_state(problem, X, Y, ep
 
 def test_a_greedy_search_is_measured_against_all_children_of_the_truth():
     X, Y = ["xyx", "zy"], [tuple("ABA"), tuple("CC")]
-    model = riata.Predictor(Labels(), "laso-perceptron", queue="greedy", epochs=9, settings={"average": False})
+    model = Predictor(Labels(), "laso-perceptron", queue="greedy", epochs=9, settings={"average": False})
     found = model.fit(X, Y).diagnose(X, Y)
     weights, expected = model.weights(), []
     for x, y in zip(X, Y, strict=True):

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-import riata
 from learning.test_likelihood import cases as first_order
 from learning.test_second_order_likelihood import cases as second_order
 from learning.test_segment_likelihood import CASES, function_of
 from oracle import sgd
-from riata import _core
+from riata import Chunker, RiataWarning, _core
 from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
@@ -191,7 +190,7 @@ def test_sentences_that_were_passed_over_are_reported():
 
     minimiser = StochasticMinimiser(Native(), lambda x: 1.0, np.zeros(2), c2=1.0, seed=0, sentences=3)
     minimiser.step()
-    with pytest.warns(riata.RiataWarning, match="passed over 1 sentences in 1 passes"):
+    with pytest.warns(RiataWarning, match="passed over 1 sentences in 1 passes"):
         minimiser.finish()
 
 
@@ -207,7 +206,7 @@ def test_it_comes_near_the_minimum_on_every_structure(structure):
     data = embedded()[:80]
     settings = {"c2": 0.5}
     exact, near = (
-        riata.Chunker("crf", settings={**settings, "optimiser": name}, **STRUCTURES[structure]).fit(data)
+        Chunker("crf", settings={**settings, "optimiser": name}, **STRUCTURES[structure]).fit(data)
         for name in ("lbfgs", "sgd")
     )
     best = exact.history_[-1]["objective"]
@@ -218,9 +217,9 @@ def test_it_comes_near_the_minimum_on_every_structure(structure):
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_the_same_bytes_again_for_any_number_of_threads(structure):
     made = [
-        riata.Chunker(
-            "crf", epochs=3, threads=n, settings={"c2": 0.1, "optimiser": "sgd"}, **STRUCTURES[structure]
-        ).fit(embedded()[:30])
+        Chunker("crf", epochs=3, threads=n, settings={"c2": 0.1, "optimiser": "sgd"}, **STRUCTURES[structure]).fit(
+            embedded()[:30]
+        )
         for n in (1, 2)
     ]
     assert to_bytes(made[0]) == to_bytes(made[1])

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import noise
 from checks import refused, same_weights
 from learning.test_online import interrupt_at, same_model
 from oracle.mira import difference, loss, mira, product
 from oracle.perceptron import score, sequences
 from packed_weights import weights_of
-from riata import _core
+from riata import Chunker, Tagger, _core
 from riata.errors import SettingError
 from riata.features.templates import parse
 from riata.learning.events import Progressed
@@ -99,7 +98,7 @@ def test_after_a_step_without_cap_the_truth_beats_each_of_the_k_outputs_by_its_l
 #   example   gold   best with the cost                       loss - w.d     |d|^2   step
 #   a b       X Y    all weights 0: the wrong labels Y X      2 - 0          a:X a:Y b:Y b:X X>Y Y>X: 6      1/3
 def test_the_first_step_by_hand():
-    tagger = riata.Tagger(
+    tagger = Tagger(
         "mira", template=parse("word[0]\nedge"), epochs=1, settings={"C": 100, "average": False, "shuffle": False}
     )
     tagger.fit([["a", "b"], ["c", "c"], ["d"]], [["X", "Y"], ["Y", "Y"], ["Y"]], sample_weight=[1, 0, 0])
@@ -113,7 +112,7 @@ def test_the_first_step_by_hand():
 def test_steps_are_capped():
     X, y = [["a"]], [["X"]]
     for C, step in ((0.1, 0.1), (0.3, 0.3), (7.0, 0.5)):  # loss 1, and a difference of two features
-        tagger = riata.Tagger("mira", template=parse("word[0]"), epochs=1, settings={"C": C, "average": False})
+        tagger = Tagger("mira", template=parse("word[0]"), epochs=1, settings={"C": C, "average": False})
         tagger.partial_fit(X, y, classes=["Z"])
         assert sorted(weights_of(tagger.model_).values()) == pytest.approx([-step, step])
 
@@ -121,24 +120,24 @@ def test_steps_are_capped():
 def test_only_the_ratio_of_the_cap_to_the_cost_matters():
     data = embedded()[:25]
     settings_ = {"precision": "double"}
-    one = riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}).fit(data)
-    two = riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}).fit(data)
+    one = Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}).fit(data)
+    two = Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}).fit(data)
     same_weights({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
     assert one.predict(data) == two.predict(data)
 
 
 def test_one_output_of_k_is_the_recipe_without_k():
     data = embedded()[:40]
-    by_default = riata.Chunker("mira", epochs=2).fit(data)
-    assert same_model(by_default, riata.Chunker("mira", epochs=2, settings={"k": 1}).fit(data))
-    assert not same_model(by_default, riata.Chunker("mira", epochs=2, settings={"k": 3}).fit(data))
+    by_default = Chunker("mira", epochs=2).fit(data)
+    assert same_model(by_default, Chunker("mira", epochs=2, settings={"k": 1}).fit(data))
+    assert not same_model(by_default, Chunker("mira", epochs=2, settings={"k": 3}).fit(data))
 
 
 # --- as a recipe -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("k", [1, 4])
 def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
     data = embedded()[:100]
-    chunker = riata.Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}).fit(data)
+    chunker = Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}).fit(data)
     assert chunker.score(data) == 1.0
     assert chunker.history_[-1]["updates"] == 0
     for sentence, found in zip(data, chunker.predict_nbest(data, 2), strict=True):
@@ -151,13 +150,13 @@ def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
 
 def test_sentences_of_weight_zero_change_nothing():
     X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["X", "Y"]]
-    tagger = riata.Tagger("mira", template=parse("word[0]"), epochs=2).fit(X, y, sample_weight=[1, 0])
+    tagger = Tagger("mira", template=parse("word[0]"), epochs=2).fit(X, y, sample_weight=[1, 0])
     assert {values[0][1] for (_, values), _ in weights_of(tagger.model_)} == {"a", "b"}
 
 
 def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
     X, y = [["a"], ["b"]], [["X"], ["Y"]]
-    made = riata.Tagger("mira", template=parse("word[0]"), epochs=1, class_weight={"X": 3.0}, settings={"C": 100})
+    made = Tagger("mira", template=parse("word[0]"), epochs=1, class_weight={"X": 3.0}, settings={"C": 100})
     weights = weights_of(made.set_params(settings={"C": 100, "average": False}).fit(X, y).model_)
     by_word = {values[0][1]: weight for ((_, values), label), weight in weights.items() if label == "X"}
     assert by_word["a"] == pytest.approx(1.5)
@@ -166,8 +165,8 @@ def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
 
 def test_partial_fit_goes_on_averaging():
     data = embedded()[:40]
-    whole = riata.Chunker("mira", epochs=3).fit(data)
-    bit_by_bit = riata.Chunker("mira")
+    whole = Chunker("mira", epochs=3).fit(data)
+    bit_by_bit = Chunker("mira")
     for _ in range(3):
         bit_by_bit.partial_fit(data)
     assert same_model(whole, bit_by_bit)
@@ -175,13 +174,13 @@ def test_partial_fit_goes_on_averaging():
 
 def test_ctrl_c_keeps_the_model_of_the_last_epoch():
     data = embedded()[:60]
-    stopped = riata.Chunker("mira", epochs=5)
+    stopped = Chunker("mira", epochs=5)
     refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Progressed, 2))
-    assert same_model(stopped, riata.Chunker("mira", epochs=1).fit(data))
+    assert same_model(stopped, Chunker("mira", epochs=1).fit(data))
 
 
 @pytest.mark.parametrize(
     "wrong", [{"C": 0}, {"C": -1}, {"C": float("nan")}, {"cost": 0}, {"cost": "x"}, {"k": 0}, {"k": 1.5}, {"k": 10**6}]
 )
 def test_settings_without_sense_are_refused(wrong):
-    refused(SettingError, next(iter(wrong)), riata.Tagger("mira", settings=wrong).fit, [["a"]], [["X"]])
+    refused(SettingError, next(iter(wrong)), Tagger("mira", settings=wrong).fit, [["a"]], [["X"]])

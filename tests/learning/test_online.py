@@ -8,9 +8,10 @@ import pytest
 import riata
 from checks import refused
 from packed_weights import weights_of
+from riata import Chunker, RiataWarning, Tagger
 from riata._core import shuffled
 from riata.data.memory import as_corpus
-from riata.errors import DataError, LabelError
+from riata.errors import DataError, LabelError, NotFittedError, SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
@@ -45,7 +46,7 @@ def same_model(a, b):
 
 
 def chunker(**params):
-    return riata.Chunker("perceptron", **{"template": TEMPLATE, "epochs": 6, **params})
+    return Chunker("perceptron", **{"template": TEMPLATE, "epochs": 6, **params})
 
 
 def fitted(data, **params):
@@ -180,7 +181,7 @@ def words_of(estimator):
 
 @pytest.mark.parametrize("given", [{"refit": True}, {"patience": 3}])
 def test_what_needs_development_data_is_refused_without_them(given):
-    refused(riata.errors.SettingError, "no development data", chunker(**given).fit, train_data(30))
+    refused(SettingError, "no development data", chunker(**given).fit, train_data(30))
 
 
 # --- partial_fit --------------------------------------------------------------------------------------------------------------
@@ -203,32 +204,32 @@ class TestPartialFit:
     def test_the_average_runs_over_all_calls(self):
         # Mistakes at the first call only: snapshots 0, d and then d for each of the three sentences that follow.
         options = {"template": parse("word[0]"), "settings": {"precision": "double"}}
-        tagger = riata.Tagger("perceptron", **options).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", **options).partial_fit([["a", "b"]], [["X", "Y"]])
         b = ("word[0]", (("inside", "b"),))
         assert weights_of(tagger.model_) == pytest.approx({(b, "Y"): 1 / 2, (b, "X"): -1 / 2})
         tagger.partial_fit([["a"], ["b"], ["a", "b"]], [["X"], ["Y"], ["X", "Y"]])
         assert weights_of(tagger.model_) == pytest.approx({(b, "Y"): 4 / 5, (b, "X"): -4 / 5})
 
     def test_words_unseen_at_first_are_learnt_later(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
         assert tagger.predict([["z"]]) == [["X"]]
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["z"], ["b"], ["a"]]) == [["Y"], ["Y"], ["X"]]
 
     def test_a_model_handed_out_before_is_not_changed_by_later_calls(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
         before, weights = tagger.model_, weights_of(tagger.model_)
         tagger.partial_fit([["z"], ["b"]], [["Y"], ["X"]])
         assert weights_of(before) == weights != weights_of(tagger.model_)
         assert before.predict(as_corpus([["z", "b"]])).tolist() == [0, 1]
 
     def test_a_new_label_is_refused_with_the_remedy(self):
-        tagger = riata.Tagger("perceptron").partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron").partial_fit([["a", "b"]], [["X", "Y"]])
         caught = refused(LabelError, r"label 'Z' is unknown; known: X, Y", tagger.partial_fit, [["c"]], [["Z"]])
         assert "classes=" in caught.remedy
 
     def test_labels_named_at_the_first_call_may_come_later(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit(
+        tagger = Tagger("perceptron", template=parse("word[0]")).partial_fit(
             [["a", "b"]], [["X", "Y"]], classes=["Z", "X"]
         )
         assert sorted(tagger.classes_) == ["X", "Y", "Z"]
@@ -236,13 +237,13 @@ class TestPartialFit:
         assert tagger.predict([["c", "a", "b"]]) == [["Z", "X", "Y"]]
 
     def test_it_goes_on_from_a_fitted_model(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3)
+        tagger = Tagger("perceptron", template=parse("word[0]"), epochs=3)
         tagger.fit([["a", "b"]], [["X", "Y"]])
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["z", "b", "a"]]) == [["Y", "Y", "X"]]
 
     def test_fit_starts_anew_after_partial_fit_and_partial_fit_goes_on_from_that(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=2).partial_fit([["q", "p"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", template=parse("word[0]"), epochs=2).partial_fit([["q", "p"]], [["X", "Y"]])
         tagger.fit([["a", "b"]], [["X", "Y"]])
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["b", "z"]]) == [["Y", "Y"]]
@@ -251,7 +252,7 @@ class TestPartialFit:
 
     def test_a_call_that_was_refused_leaves_no_trace(self):
         data, more = ([["a", "b"], ["b", "c"]], [["X", "Y"], ["Y", "X"]]), ([["a", "c"]] * 5, [["Y", "X"]] * 5)
-        clean, other = riata.Tagger("perceptron").partial_fit(*data), riata.Tagger("perceptron").partial_fit(*data)
+        clean, other = Tagger("perceptron").partial_fit(*data), Tagger("perceptron").partial_fit(*data)
         refused(LabelError, "", other.partial_fit, [["new", "words"]], [["X", "Z"]])
         assert to_bytes(other) == to_bytes(clean)
         assert to_bytes(other.partial_fit(*more)) == to_bytes(clean.partial_fit(*more))
@@ -261,7 +262,7 @@ class TestPartialFit:
 def test_warm_start_goes_on_from_the_present_model():
     # b is learnt at once and then always right, z likewise at the second fit: the first weights stay as they were.
     options = {"template": parse("word[0]"), "epochs": 1, "settings": {"average": False}}
-    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
+    tagger = Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
     first = weights_of(tagger.model_)
     tagger.fit([["a", "b"], ["a", "z"]], [["X", "Y"], ["X", "Y"]])
     second = weights_of(tagger.model_)
@@ -272,35 +273,35 @@ def test_warm_start_goes_on_from_the_present_model():
 
 def test_without_warm_start_fit_forgets():
     options = {"template": parse("word[0]"), "epochs": 1}
-    tagger = riata.Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]])
+    tagger = Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]])
     tagger.fit([["a", "b"]], [["X", "Y"]])
-    fresh = riata.Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]])
+    fresh = Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]])
     assert to_bytes(tagger) == to_bytes(fresh)
 
 
 def test_warm_start_averages_from_the_present_model_on():
     # The present weights are the first snapshot: with no mistake, nothing changes however long training goes on.
     options = {"template": parse("word[0]"), "epochs": 4, "settings": {"precision": "double"}}
-    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
+    tagger = Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
     before = weights_of(tagger.model_)
     tagger.fit([["a", "b"]], [["X", "Y"]])
     assert weights_of(tagger.model_) == before != {}
 
 
 def test_warm_start_refuses_labels_that_the_model_does_not_have():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    tagger = Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]])
     refused(LabelError, "'Z' is unknown to the model", tagger.fit, [["a"]], [["Z"]])
 
 
 def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]])
+    tagger = Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]])
     tagger.fit([["a", "c"]], [["X", "X"]])
     assert tagger.classes_ == ["Y", "X"]
 
 
 # --- what training tells ---------------------------------------------------------------------------------------------------------
 def test_the_history_holds_every_epoch():
-    tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
+    tagger = Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
     tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]])
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
@@ -357,11 +358,11 @@ def test_the_speed_of_an_epoch_is_tokens_by_seconds():
 
 def test_rare_labels_are_pointed_out_with_their_counts():
     sentence, labels = ["a"] * 10, ["X"] * 5 + ["Y"] * 4 + ["Z"]
-    with pytest.warns(riata.RiataWarning, match=r"fewer than 5 times.*: Y \(4\), Z \(1\)\.") as caught:
-        riata.Tagger("perceptron", epochs=1).fit([sentence], [labels])
+    with pytest.warns(RiataWarning, match=r"fewer than 5 times.*: Y \(4\), Z \(1\)\.") as caught:
+        Tagger("perceptron", epochs=1).fit([sentence], [labels])
     assert len(caught) == 1
     notes = []
-    riata.Tagger("perceptron", epochs=1).fit([sentence], [labels], listener=notes.append)
+    Tagger("perceptron", epochs=1).fit([sentence], [labels], listener=notes.append)
     told = [n for n in notes if isinstance(n, Note)]
     assert [n.warning for n in told] == [False, True]
     assert told[0].text == "3 labels: X 5, Y 4, Z 1."
@@ -369,7 +370,7 @@ def test_rare_labels_are_pointed_out_with_their_counts():
 
 @pytest.mark.filterwarnings("error")
 def test_frequent_labels_and_a_silent_training_warn_of_nothing():
-    riata.Tagger("perceptron", epochs=1).fit([["a"] * 10], [["X"] * 5 + ["Y"] * 5])
+    Tagger("perceptron", epochs=1).fit([["a"] * 10], [["X"] * 5 + ["Y"] * 5])
 
 
 # --- Ctrl-C -------------------------------------------------------------------------------------------------------------------
@@ -414,7 +415,7 @@ def test_ctrl_c_before_the_first_epoch_is_done_leaves_no_model(kind):
     stopped = chunker()
     refused(KeyboardInterrupt, "", stopped.fit, train_data(60), listener=interrupt_at(kind, 1))
     assert not hasattr(stopped, "model_")
-    refused(riata.errors.NotFittedError, "", stopped.predict, dev_data())
+    refused(NotFittedError, "", stopped.predict, dev_data())
 
 
 def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
@@ -439,9 +440,9 @@ def test_rare_labels_are_warned_of_once_per_process(monkeypatch):
     from riata.learning import events
 
     monkeypatch.setattr(events, "_given_once", set())
-    with pytest.warns(riata.RiataWarning) as found:
+    with pytest.warns(RiataWarning) as found:
         for _ in range(3):
-            riata.Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X", "Y"]])
+            Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X", "Y"]])
     assert [str(one.message).startswith("Labels seen fewer") for one in found] == [True]
 
 
@@ -463,7 +464,7 @@ def told(labels, sentences, **params):
             notes.append(event.text)
 
     params = {"template": riata.features.templates.parse("word[0]\nedge"), **params}
-    refused(Stopped, "", riata.Tagger(**params).fit, words, tags, listener=listen)
+    refused(Stopped, "", Tagger(**params).fit, words, tags, listener=listen)
     return notes
 
 
@@ -501,7 +502,7 @@ def test_a_training_from_a_file_in_parts_is_told_of_too(tmp_path):
             raise Stopped
         notes.append(getattr(event, "text", ""))
 
-    refused(Stopped, "", riata.Tagger(stream=True).fit, path, listener=listen)
+    refused(Stopped, "", Tagger(stream=True).fit, path, listener=listen)
     assert any("4,000 labels: every pass" in note for note in notes)
 
 
@@ -510,7 +511,7 @@ def test_training_that_runs_out_of_memory_is_an_error_with_a_way_out(monkeypatch
     def full(*_):
         raise MemoryError
 
-    made = riata.Tagger(epochs=1).fit(WORDS, TAGS)
+    made = Tagger(epochs=1).fit(WORDS, TAGS)
     before = made.predict(WORDS)
     monkeypatch.setattr(Trainer, "epoch", full)
     refused(DataError, r"out of memory(.|\n)*number of labels", getattr(made, method), WORDS, TAGS)

@@ -17,7 +17,7 @@ from checks import same_weights
 from oracle import features as twin
 from oracle.perceptron import mean, perceptron, phi, score, sequences
 from packed_weights import weights_of
-from riata import registry
+from riata import Chunker, Tagger, registry
 from riata._core import shuffled
 from riata.data.chunk_labels import shown_encodings
 from riata.features.attributes import builtin
@@ -70,7 +70,7 @@ def examples(X, y, templates):
     return [(twin.inputs(x, templates, builtin()), labels) for x, labels in zip(X, y, strict=True)]
 
 
-def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, **params):
+def trained(X, y, *, estimator=Tagger, sample_weight=None, average=True, **params):
     settings_ = {**DOUBLE, "average": average, **params.pop("settings", {})}
     return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(X, y, sample_weight=sample_weight)
 
@@ -152,7 +152,7 @@ def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
     templates = parse(TEMPLATES["chain"])
     labels = by_frequency(y) if any("O" in s for s in y) else [*by_frequency(y), "O"]
     expected = perceptron(examples(X, y, templates), labels, orders(len(X), 0, 2), legal=legal)
-    chunker = trained(X, y, estimator=riata.Chunker, encoding=encoding, template=templates, epochs=2)
+    chunker = trained(X, y, estimator=Chunker, encoding=encoding, template=templates, epochs=2)
     same_weights(weights_of(chunker.model_), expected.averaged)
     assert [epoch["updates"] for epoch in chunker.history_] == expected.mistakes
 
@@ -210,7 +210,7 @@ def embedded():
 def test_single_and_double_precision_predict_the_same(average):
     train, test = embedded()
     single, double = (
-        riata.Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(train)
+        Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(train)
         for precision in ("single", "double")
     )
     assert single._exact is None
@@ -263,7 +263,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
     train, _ = embedded()
 
     def content(seed):
-        chunker = riata.Chunker("perceptron", epochs=2, seed=seed).fit(train)
+        chunker = Chunker("perceptron", epochs=2, seed=seed).fit(train)
         chunker.save(tmp_path / "m.riata")
         _, arrays = chunker.model_.to_parts()
         return (tmp_path / "m.riata").read_bytes(), [array.tobytes() for array in arrays.values()]

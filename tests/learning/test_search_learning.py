@@ -14,7 +14,8 @@ from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, order
 from oracle.laso import norm
 from packed_weights import weights_of
 from python_problems import LeftToRight
-from riata.errors import SearchError, SettingError
+from riata import Chunker, Predictor, RiataWarning, Tagger
+from riata.errors import DataError, SearchError, SettingError, UnsupportedError
 from samples import for_each, for_rows, some_slow, tried
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
@@ -255,24 +256,22 @@ def test_the_larger_p_the_fewer_features_carry_the_weight():
     train = riata.load("embedded", "train")[:100]
     shares = []
     for p in (2, 4, 8, 25):
-        chunker = riata.Chunker("laso-alma", epochs=3, template="classic", settings={"p": p}).fit(train)
+        chunker = Chunker("laso-alma", epochs=3, template="classic", settings={"p": p}).fit(train)
         shares.append(uneven(weights_of(chunker.model_)))
     assert all(fewer < 0.8 * more for more, fewer in itertools.pairwise(shares))
 
 
 @pytest.mark.parametrize("step", ["perceptron", "mira"])
 def test_other_norms_are_for_alma_only(step):
-    with pytest.raises(
-        riata.errors.SettingError, match=f"'p' has the value 3.0, which nothing reads: step is '{step}'"
-    ) as caught:
-        riata.Chunker("laso-alma", settings={"p": 3, "step": step}).fit(riata.load("embedded", "train"))
+    with pytest.raises(SettingError, match=f"'p' has the value 3.0, which nothing reads: step is '{step}'") as caught:
+        Chunker("laso-alma", settings={"p": 3, "step": step}).fit(riata.load("embedded", "train"))
     assert "step=alma" in caught.value.remedy
 
 
 @pytest.mark.parametrize("p", [1.9, 0, -2, 101, math.inf])
 def test_a_norm_out_of_range_is_refused(p):
-    with pytest.raises(riata.errors.SettingError, match="expected a number from 2 to 100"):
-        riata.Chunker("laso-alma", settings={"p": p}).fit(riata.load("embedded", "train"))
+    with pytest.raises(SettingError, match="expected a number from 2 to 100"):
+        Chunker("laso-alma", settings={"p": p}).fit(riata.load("embedded", "train"))
 
 
 # --- truncation --------------------------------------------------------------------------------------------------------
@@ -281,7 +280,7 @@ def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
     train = riata.load("embedded", "train")[:50]
     chosen = {"p": p, "average": average}
     full, cut = (
-        riata.Chunker("laso-alma", epochs=2, template="classic", settings={**chosen, "truncate": fraction}).fit(train)
+        Chunker("laso-alma", epochs=2, template="classic", settings={**chosen, "truncate": fraction}).fit(train)
         for fraction in (0.0, 0.05)
     )
     weights = weights_of(full.model_)
@@ -295,7 +294,7 @@ def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
 def test_the_development_score_is_that_of_the_truncated_model():
     train, dev = riata.load("embedded", "train")[:100], riata.load("embedded", "test")
     full, cut = (
-        riata.Chunker("laso-alma", epochs=2, template="classic", dev=dev, settings={"truncate": fraction}).fit(train)
+        Chunker("laso-alma", epochs=2, template="classic", dev=dev, settings={"truncate": fraction}).fit(train)
         for fraction in (0.0, 0.5)
     )
     assert cut.best_score_ == pytest.approx(100 * cut.score(dev))
@@ -445,7 +444,7 @@ def test_labels_that_cannot_be_reached_are_refused_with_their_sentence(gold, tok
     sentences = [[("a",), ("b",)], [("a",)], [("b",), ("a",)]]
     corpus = problem("word[0]", sentences, [["O", "O"], ["O"], gold], ("O", "B-X", "I-X", "E-X"), "bioes")
     trainer = corpus.trainer(when=when)
-    refused(riata.errors.DataError, f"sentence 2 are not allowed at token {token}", corpus.epoch, trainer)
+    refused(DataError, f"sentence 2 are not allowed at token {token}", corpus.epoch, trainer)
     assert trainer.stats()["updates"] == 0
     corpus.epoch(trainer, [0, 1])
 
@@ -453,12 +452,12 @@ def test_labels_that_cannot_be_reached_are_refused_with_their_sentence(gold, tok
 @pytest.mark.parametrize("settings", [{"beam": 0}, {"beam": -1}, {"beam": 0, "beam_by": "prefix"}])
 def test_a_beam_without_width_is_refused(settings):
     corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
-    refused(riata.errors.SettingError, "at least 1", corpus.trainer, **{"queue": "beam", **settings})
+    refused(SettingError, "at least 1", corpus.trainer, **{"queue": "beam", **settings})
 
 
 def test_hill_climbing_a_space_that_builds_its_output_is_refused():
     corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
-    refused(riata.errors.UnsupportedError, "complete output", corpus.epoch, corpus.trainer(queue="hill-climb"))
+    refused(UnsupportedError, "complete output", corpus.epoch, corpus.trainer(queue="hill-climb"))
 
 
 # --- what learning by search refuses, and what it says about it ------------------------------------------------------
@@ -468,24 +467,24 @@ WORDS, TAGS = [["a"], ["a", "b", "a"]], [["X"], ["X", "Y", "X"]]
 @for_each(name=["B", "C"], step=["alma", "mira"])
 def test_steps_and_margins_that_overflow_are_refused(name, step):
     with pytest.raises(SettingError, match=rf"'{name}' has the value 1e\+308; expected a number from 0 to"):
-        riata.Tagger("laso-alma", settings={name: 1e308, "step": step}).fit(WORDS, TAGS)
+        Tagger("laso-alma", settings={name: 1e308, "step": step}).fit(WORDS, TAGS)
 
 
 def test_the_largest_step_and_margin_leave_finite_weights():
     for step in ("alma", "mira"):
         settings = {"C": 1e6, "step": step, **({"B": 1e6} if step == "alma" else {})}
-        model = riata.Tagger("laso-alma", epochs=50, settings=settings).fit(WORDS, TAGS, sample_weight=[1e6, 1e6])
+        model = Tagger("laso-alma", epochs=50, settings=settings).fit(WORDS, TAGS, sample_weight=[1e6, 1e6])
         weights = weights_of(model.model_).values()
         assert any(weights) and all(map(math.isfinite, weights))
 
 
 def test_a_search_that_fails_in_training_names_the_sentence():
     with pytest.raises(SearchError, match=r"^sentence 1: the search made 3 nodes"):
-        riata.Tagger("laso-perceptron", beam=1, settings={"max_nodes": 3, "shuffle": False}).fit(WORDS, TAGS)
+        Tagger("laso-perceptron", beam=1, settings={"max_nodes": 3, "shuffle": False}).fit(WORDS, TAGS)
 
 
 def test_tokens_that_search_does_not_count_are_not_said_to_be_right():
-    model = riata.Tagger("laso-perceptron", epochs=2).fit(WORDS, TAGS)
+    model = Tagger("laso-perceptron", epochs=2).fit(WORDS, TAGS)
     assert [epoch["wrong_tokens"] for epoch in model.history_] == [None, None]
 
 
@@ -516,7 +515,7 @@ class Pair(LeftToRight):
 
 
 def updates(problem, when, queue):
-    model = riata.Predictor(problem, "laso-perceptron", queue=queue, epochs=1, settings={"when": when})
+    model = Predictor(problem, "laso-perceptron", queue=queue, epochs=1, settings={"when": when})
     return model.fit([""], ["right"]).stats_["updates"]
 
 
@@ -536,8 +535,8 @@ def test_exact_search_with_perceptron_steps_learns_nothing_from_a_tie_that_it_wi
     words, labels = [["a", "b"]], [["X", "X"]]
 
     def first_epoch(recipe, **params):
-        made = riata.Tagger(recipe, structure="chain", epochs=1, **params)
-        with pytest.warns(riata.RiataWarning):  # of labels seen once
+        made = Tagger(recipe, structure="chain", epochs=1, **params)
+        with pytest.warns(RiataWarning):  # of labels seen once
             return made.fit([*words, ["c"]], [*labels, ["Y"]]).history_[0]["updates"]
 
     settings = {"shuffle": False}

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-import riata
 from packed_weights import weights_of
-from riata import registry
+from riata import Tagger, registry
 from riata.errors import UnsupportedError
 from riata.features.templates import parse
 from samples import embedded, for_each
@@ -18,7 +17,7 @@ WORDS, TAGS = DATA.sentences_of(0), DATA.sentences_of(1)
 def tagger(recipe, **settings):
     template = parse("word[0]\nword[-1] word[0]\nedge\nedge word[0]")
     settings |= {"shuffle": False, "precision": "double"}
-    return riata.Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
+    return Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
 
 
 def assert_same(one, other):
@@ -45,7 +44,7 @@ def test_portions_are_one_epoch_over_all_of_them(recipe, average):
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_given_features_that_come_later_are_learnt_too(recipe):
-    made = riata.Tagger(recipe, epochs=1)
+    made = Tagger(recipe, epochs=1)
     first, later = ([[{f"w={n}": 1.0} for n in numbers]] for numbers in (range(4), range(4, 8)))
     for _ in range(10):
         made.partial_fit(first, [["X", "Y", "X", "Y"]]).partial_fit(later, [["Y", "X", "Y", "X"]])
@@ -74,4 +73,4 @@ def test_a_weight_of_two_doubles_the_perceptrons_step():
 
 def test_class_weights_are_refused_with_the_reason():
     with pytest.raises(UnsupportedError, match=r"class_weight is set, .* not single labels"):
-        riata.Tagger("laso-alma", epochs=1, class_weight="balanced").fit(DATA)
+        Tagger("laso-alma", epochs=1, class_weight="balanced").fit(DATA)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import noise
 from checks import same_weights, stored
 from inference.test_second_order import EVERY_TEMPLATE, TEMPLATES
@@ -14,7 +13,7 @@ from learning.test_mira import learnt_by_the_twin
 from learning.test_online import same_model
 from oracle.perceptron import mean, perceptron
 from packed_weights import weights_of
-from riata import _core
+from riata import Chunker, Tagger, _core
 from riata.errors import UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
@@ -80,7 +79,7 @@ def test_mira_learns_what_its_twin_learns(template, data):
 #   example   gold   best found            change
 #   a a a     X Y Y  Y Y Y (all tie)       at token 0: _B _B > X +1, > Y -1; at 1: _B X > Y +1, _B Y > Y -1; at 2: X Y > Y +1, Y Y > Y -1
 def test_one_sentence_by_hand():
-    tagger = riata.Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1, settings={"average": False})
+    tagger = Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1, settings={"average": False})
     tagger.fit([["a", "a", "a"]], [["X", "Y", "Y"]])
     expected = {
         (None, None, "X"): 1,
@@ -91,7 +90,7 @@ def test_one_sentence_by_hand():
         ("Y", "Y", "Y"): -1,
     }
     assert {labels: weight for (_, labels), weight in weights_of(tagger.model_).items()} == expected
-    averaged = riata.Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1)
+    averaged = Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1)
     averaged.fit([["a"] * 3], [["X", "Y", "Y"]])
     assert {y: w for (_, y), w in weights_of(averaged.model_).items()} == {y: w / 2 for y, w in expected.items()}
 
@@ -101,15 +100,15 @@ def test_one_sentence_by_hand():
 def test_what_only_two_labels_back_can_tell_is_learnt(recipe):
     X = [["s"] + ["w"] * n for n in range(2, 12)] * 4
     y = [["XXYY"[t % 4] for t in range(len(s))] for s in X]  # X X Y Y X X Y Y …
-    first = riata.Tagger(recipe, template=parse("word[0]\nedge"), epochs=10).fit(X, y)
-    second = riata.Tagger(recipe, template=parse("word[0]\nedge\nlabel[-2] label[-1]"), epochs=10).fit(X, y)
+    first = Tagger(recipe, template=parse("word[0]\nedge"), epochs=10).fit(X, y)
+    second = Tagger(recipe, template=parse("word[0]\nedge\nlabel[-2] label[-1]"), epochs=10).fit(X, y)
     assert second.score(X, y) == 1.0 > first.score(X, y)
 
 
 @RECIPES
 def test_a_saved_model_predicts_the_same(recipe):
     train, test = embedded()[:100], embedded(split="test")
-    chunker = riata.Chunker(recipe, template=HISTORY, epochs=3).fit(train)
+    chunker = Chunker(recipe, template=HISTORY, epochs=3).fit(train)
     loaded = from_bytes(to_bytes(chunker))
     assert loaded.predict(test) == chunker.predict(test)
     assert loaded.predict_nbest(test[:20], 3) == chunker.predict_nbest(test[:20], 3)
@@ -120,8 +119,8 @@ def test_a_saved_model_predicts_the_same(recipe):
 @RECIPES
 def test_partial_fit_goes_on_averaging(recipe):
     data = embedded()[:40]
-    whole = riata.Chunker(recipe, template=HISTORY, epochs=3).fit(data)
-    bit_by_bit = riata.Chunker(recipe, template=HISTORY)
+    whole = Chunker(recipe, template=HISTORY, epochs=3).fit(data)
+    bit_by_bit = Chunker(recipe, template=HISTORY)
     for _ in range(3):
         bit_by_bit.partial_fit(data)
     assert same_model(whole, bit_by_bit)
@@ -130,7 +129,7 @@ def test_partial_fit_goes_on_averaging(recipe):
 @RECIPES
 def test_partial_fit_takes_words_that_come_later(recipe):
     data = embedded()[:60]
-    chunker = riata.Chunker(recipe, template=HISTORY)
+    chunker = Chunker(recipe, template=HISTORY)
     chunker.partial_fit(data[:30], classes=sorted({label for s in data.sentences_of(-1) for label in s}))
     chunker.partial_fit(data[30:])
     words = {values[0][1] for (name, values), _ in weights_of(chunker.model_) if name == "label[-1] word[0]"}
@@ -140,18 +139,18 @@ def test_partial_fit_takes_words_that_come_later(recipe):
 @RECIPES
 def test_a_training_that_goes_on_keeps_earlier_labels(recipe, tmp_path):
     data = embedded()[:40]
-    chunker = riata.Chunker(recipe, template=HISTORY, epochs=2, settings={"average": False}).fit(data)
+    chunker = Chunker(recipe, template=HISTORY, epochs=2, settings={"average": False}).fit(data)
     loaded = stored(chunker, tmp_path).set_params(warm_start=True, template=None, epochs=1)
-    whole = riata.Chunker(recipe, template=HISTORY, epochs=3, settings={"average": False}).fit(data)
+    whole = Chunker(recipe, template=HISTORY, epochs=3, settings={"average": False}).fit(data)
     same_weights(weights_of(loaded.fit(data).model_), weights_of(whole.model_))
 
 
 @RECIPES
 def test_several_seeds_are_summed(recipe):
     data = embedded()[:40]
-    parts = [weights_of(riata.Chunker(recipe, template=HISTORY, epochs=2, seed=s).fit(data).model_) for s in (0, 1)]
+    parts = [weights_of(Chunker(recipe, template=HISTORY, epochs=2, seed=s).fit(data).model_) for s in (0, 1)]
     norms = [sum(w**2 for w in part.values()) ** 0.5 for part in parts]
-    summed = weights_of(riata.Chunker(recipe, template=HISTORY, epochs=2, seeds=2).fit(data).model_)
+    summed = weights_of(Chunker(recipe, template=HISTORY, epochs=2, seeds=2).fit(data).model_)
     scale = sum(norms) / 4
     for key in {*parts[0], *parts[1]}:
         expected = scale * sum(part.get(key, 0.0) / norm for part, norm in zip(parts, norms, strict=True))
@@ -160,7 +159,7 @@ def test_several_seeds_are_summed(recipe):
 
 def test_exact_search_has_no_search_errors():
     train, test = embedded()[:80], embedded(split="test")[:40]
-    errors = riata.Chunker(template=HISTORY, epochs=2).fit(train).search_errors(test)
+    errors = Chunker(template=HISTORY, epochs=2).fit(train).search_errors(test)
     assert (errors.search, errors.test) == (0, "exact")
     assert errors.wrong > 0
 
@@ -170,6 +169,6 @@ def test_labels_further_back_are_refused_with_file_and_line(recipe, tmp_path):
     path = tmp_path / "my.template"
     path.write_text("word[0]\nedge\nlabel[-2] label[-1]\n# too far\nlabel[-3] word[0]\n")
     with pytest.raises(UnsupportedError, match=rf"'{recipe}' needs exact search: 'label\[-3\] word\[0\]'") as caught:
-        riata.Chunker(recipe, template=path, epochs=1).fit(embedded()[:5])
+        Chunker(recipe, template=path, epochs=1).fit(embedded()[:5])
     assert (caught.value.file, caught.value.line) == (str(path), 5)
     assert "laso-perceptron" in caught.value.remedy

@@ -7,6 +7,7 @@ import riata
 from checks import refused
 from learning.test_online import interrupt_at, same_model
 from packed_weights import weights_of
+from riata import Chunker, Tagger
 from riata._core import normalised_sum
 from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
@@ -35,7 +36,7 @@ KIND = pytest.mark.parametrize("kind", KINDS)
 
 
 def chunker(kind, **params):
-    return riata.Chunker(**{"epochs": 3, "template": PLAIN, **KINDS[kind], **params})
+    return Chunker(**{"epochs": 3, "template": PLAIN, **KINDS[kind], **params})
 
 
 def named(estimator):
@@ -142,8 +143,8 @@ def test_partial_fit_is_fit_epoch_by_epoch(kind):
 
 
 def test_features_given_by_the_user_are_summed_too():
-    taggers = [riata.Tagger(epochs=3, seed=seed).fit(FEATURES, TAGS) for seed in (0, 1)]
-    whole = riata.Tagger(epochs=3, seeds=2).fit(FEATURES, TAGS)
+    taggers = [Tagger(epochs=3, seed=seed).fit(FEATURES, TAGS) for seed in (0, 1)]
+    whole = Tagger(epochs=3, seeds=2).fit(FEATURES, TAGS)
     assert weights_of(whole.model_) == pytest.approx(sum_by_hand([weights_of(t.model_) for t in taggers]), abs=1e-5)
 
 
@@ -170,7 +171,7 @@ def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):
 
 @for_each(wrong=[{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}])
 def test_counts_without_sense_are_refused(wrong):
-    refused(SettingError, next(iter(wrong)), riata.Tagger(**wrong).fit, [["a"]], [["X"]])
+    refused(SettingError, next(iter(wrong)), Tagger(**wrong).fit, [["a"]], [["X"]])
 
 
 def test_no_single_run_is_there_to_diagnose():

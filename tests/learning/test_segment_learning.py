@@ -6,13 +6,13 @@ import random
 import numpy as np
 import pytest
 
-import riata
 from chain_problems import options
 from checks import refused, stored
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, same, side_by_side
 from oracle import segments as oracle
 from oracle.laso import add
 from oracle.segments import ExactSegments, loss, segmentations
+from riata import Chunker
 from riata.errors import SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from samples import embedded, for_each, some_slow
@@ -222,7 +222,7 @@ def test_lattice_updates_with_scores_far_apart(single):
 def chunker(recipe, update=None, **params):
     settings = {} if update is None else {"update": update}
     given = {"structure": "segments", "queue": "exact", "epochs": 4, "settings": settings, **params}
-    return riata.Chunker(recipe, **given)
+    return Chunker(recipe, **given)
 
 
 @for_each(update=[None, *UPDATES], recipe=["laso-perceptron", "laso-alma"])

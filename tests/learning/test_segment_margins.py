@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import riata
 from chain_problems import options
 from checks import refused
 from learning.test_margins import QUEUES
 from oracle.laso import norm
 from oracle.margins import SegmentMargins
+from riata import Chunker
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.segments import parse
@@ -47,7 +47,7 @@ TEMPLATE = parse("inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast ta
 @pytest.mark.parametrize("beam", [1, 5])
 def test_chunks_are_diagnosed(beam):
     data = embedded()[:30]
-    made = riata.Chunker("laso-perceptron", structure="segments", beam=beam, epochs=25)
+    made = Chunker("laso-perceptron", structure="segments", beam=beam, epochs=25)
     made.set_params(settings={"record": True}).fit(data)
     assert made.history_[-1]["updates"] == 0
     found = made.diagnose(data)
@@ -64,7 +64,7 @@ def test_chunks_are_diagnosed(beam):
 def test_theorem_4_bounds_the_updates_of_alma():
     data = embedded()[:60]
     settings = {"record": True, "alpha": 0.9, "B": float(np.sqrt(8) / 0.9), "C": float(np.sqrt(2))}
-    made = riata.Chunker("laso-alma", structure="segments", beam=3, template=TEMPLATE, epochs=3, settings=settings)
+    made = Chunker("laso-alma", structure="segments", beam=3, template=TEMPLATE, epochs=3, settings=settings)
     found = made.fit(data).diagnose(data)
     bound = found.bounds["Theorem 4"]
     assert bound.value is None or bound.value >= found.updates
@@ -73,6 +73,6 @@ def test_theorem_4_bounds_the_updates_of_alma():
 
 def test_exact_learning_has_no_search_to_diagnose():
     data = embedded()[:20]
-    made = riata.Chunker("laso-alma", structure="segments", queue="exact", epochs=1).fit(data)
+    made = Chunker("laso-alma", structure="segments", queue="exact", epochs=1).fit(data)
     refused(UnsupportedError, "whole outputs", made.diagnose, data)
     refused(UnsupportedError, "seeds", made.set_params(queue=None, seeds=2).fit(data).diagnose, data)

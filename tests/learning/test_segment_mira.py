@@ -141,7 +141,7 @@ def test_the_perceptron_learns_what_its_twin_learns(template, seed, weights, cla
 
 def test_a_chunker_learns_segments_by_mira():
     train, test = embedded()[:250], embedded(split="test")
-    chunker = riata.Chunker("mira", structure="segments", epochs=5).fit(train)
+    chunker = Chunker("mira", structure="segments", epochs=5).fit(train)
     assert chunker.model_.structure == "segments"
     assert chunker.score(test) > 0.85
     assert chunker.history_[0]["wrong_tokens"] is None
@@ -154,7 +154,7 @@ def test_a_chunker_weighs_segments_by_the_labels_of_their_tokens(recipe):
 
     def flat(**parameters):
         params = {"structure": "segments", "epochs": 2, "settings": {"average": False}, **parameters}
-        return riata.Chunker(recipe, **params).fit(data).model_.weights.flat()
+        return Chunker(recipe, **params).fit(data).model_.weights.flat()
 
     plain = flat()
     assert flat(class_weight={"O": 1.0}).tobytes() == plain.tobytes()
@@ -172,7 +172,7 @@ def test_class_weights_choose_what_comes_closest_to_a_truth_that_is_too_long(rec
 
     def longest_at(heavy, light):
         weights = {"B-X": heavy, "I-X": light}
-        made = riata.Chunker(recipe, structure="segments", class_weight=weights, settings={"longest": 2}, epochs=3)
+        made = Chunker(recipe, structure="segments", class_weight=weights, settings={"longest": 2}, epochs=3)
         return made.fit(words, tags).predict(words[:1])[0].index("I-X") - 1
 
     assert longest_at(8.0, 0.125) == 0

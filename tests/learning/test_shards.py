@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import riata
 from checks import refused, same_weights
 from learning.test_online import interrupt_at, same_model
 from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, split, trained
@@ -20,7 +19,7 @@ from oracle.perceptron import mean, perceptron
 from oracle.segments import phi, segmentations
 from oracle.shards import iterative_mixing
 from packed_weights import weights_of
-from riata import _core
+from riata import Chunker, Tagger, _core
 from riata._core import shuffled
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
@@ -38,7 +37,7 @@ RECIPES = pytest.mark.parametrize("recipe", ["perceptron", "mira"])
 
 
 def chunker(recipe="perceptron", **params):
-    return riata.Chunker(recipe, **{"epochs": 3, "template": PLAIN, **params})
+    return Chunker(recipe, **{"epochs": 3, "template": PLAIN, **params})
 
 
 def orders(sentences, seed, epochs, shards):
@@ -151,12 +150,12 @@ def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
 # --- what is refused -------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "x", None])
 def test_counts_without_sense_are_refused(wrong):
-    refused(SettingError, "'shards'", riata.Tagger("perceptron", shards=wrong).fit, [["a"]], [["X"]])
+    refused(SettingError, "'shards'", Tagger("perceptron", shards=wrong).fit, [["a"]], [["X"]])
 
 
 def test_more_shards_than_sentences_are_refused():
     with pytest.raises(SettingError, match="shards is 3, but there are only 2 sentences"):
-        riata.Tagger("perceptron", shards=3).fit([["a"], ["b"]], [["X"], ["Y"]])
+        Tagger("perceptron", shards=3).fit([["a"], ["b"]], [["X"], ["Y"]])
 
 
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "early"])
@@ -168,12 +167,11 @@ def test_recipes_that_search_are_refused_with_the_reason(recipe):
 @pytest.mark.parametrize("structure", ["chain", "segments"])
 def test_the_memory_of_all_shards_is_asked_for_before_training(structure, monkeypatch):
     data = embedded()[:20]
-    model = riata.Chunker("perceptron", structure=structure, epochs=1).fit(data).model_
+    model = Chunker("perceptron", structure=structure, epochs=1).fit(data).model_
     _, need = model.outputs.memory(model.features)
     monkeypatch.setattr(feature_parts, "MOST_MEMORY", 2 * need)
-    riata.Chunker("perceptron", structure=structure, epochs=1, shards=2).fit(data)
-    with pytest.raises(DataError, match="3 shards need"):
-        riata.Chunker("perceptron", structure=structure, epochs=1, shards=3).fit(data)
+    Chunker("perceptron", structure=structure, epochs=1, shards=2).fit(data)
+    refused(DataError, "3 shards need", Chunker("perceptron", structure=structure, epochs=1, shards=3).fit, data)
 
 
 # --- shards that come to know features of their own ------------------------------------------------------------------
@@ -236,7 +234,7 @@ def test_threads_change_nothing_and_shards_do(kind, recipe):
     data = embedded()[:40]
 
     def made(**parameters):
-        return riata.Chunker(recipe, epochs=3, **KINDS[kind], **parameters).fit(data)
+        return Chunker(recipe, epochs=3, **KINDS[kind], **parameters).fit(data)
 
     one, two = made(shards=3, threads=1), made(shards=3, threads=2)
     assert to_bytes(one) == to_bytes(two) != to_bytes(made())
@@ -246,10 +244,10 @@ def test_threads_change_nothing_and_shards_do(kind, recipe):
 @pytest.mark.parametrize("kind", KINDS)
 def test_partial_fit_is_fit_epoch_by_epoch_where_shards_grow(kind):
     data = embedded()[:30]
-    bit_by_bit = riata.Chunker("perceptron", shards=3, **KINDS[kind])
+    bit_by_bit = Chunker("perceptron", shards=3, **KINDS[kind])
     for _ in range(2):
         bit_by_bit.partial_fit(data)
-    whole = riata.Chunker("perceptron", shards=3, epochs=2, **KINDS[kind]).fit(data)
+    whole = Chunker("perceptron", shards=3, epochs=2, **KINDS[kind]).fit(data)
     assert bit_by_bit.predict_nbest(data, 2) == whole.predict_nbest(data, 2)
 
 
@@ -258,8 +256,8 @@ def test_the_mean_of_chains_that_read_earlier_labels_is_over_all_shards():
     X, y = [["a", "b", "c"], ["c", "b", "a"]], [["X", "Y", "X"], ["Y", "Y", "X"]]
     settings = {"average": False}
     template = parse("word[0]\nlabel[-2] label[-1]")
-    together = riata.Tagger("perceptron", template=template, epochs=1, shards=2, settings=settings).fit(X, y)
-    alone = [riata.Tagger("perceptron", template=template, epochs=1, settings=settings) for _ in X]
+    together = Tagger("perceptron", template=template, epochs=1, shards=2, settings=settings).fit(X, y)
+    alone = [Tagger("perceptron", template=template, epochs=1, settings=settings) for _ in X]
     for one, words, labels in zip(alone, X, y, strict=True):
         one.partial_fit(X, y, sample_weight=[0.0, 0.0])  # labels and features only
         one.partial_fit([words], [labels])

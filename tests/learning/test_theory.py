@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import UNBOUNDED, noise, random_model
 from checks import copies, refused
 from margin_problems import Labels, Subset, labelled, measured, sample
+from riata import Chunker, Predictor
 from riata.data.memory import as_corpus
 from riata.errors import NotFittedError, SettingError, UnsupportedError
 from riata.learning import theory
@@ -208,7 +208,7 @@ ALMA_BOUNDS = ["Theorem 4", "Corollary 5", "Corollary 6"]
 
 def predictor(recipe="laso-perceptron", problem=None, data=(X, Y), **params):
     params = {"epochs": 30, **params}
-    return riata.Predictor(problem or Labels(), recipe, **params).fit(*data)
+    return Predictor(problem or Labels(), recipe, **params).fit(*data)
 
 
 @pytest.mark.parametrize("beam", [1, 2, 5])
@@ -284,7 +284,7 @@ def test_data_that_are_not_separated_have_no_theorem_but_a_corollary():
 @pytest.mark.parametrize("beam", [1, 5])
 def test_chunks_are_diagnosed(beam):
     data = embedded()[:60]
-    model = riata.Chunker("laso-perceptron", beam=beam, epochs=15, settings={"record": True}).fit(data)
+    model = Chunker("laso-perceptron", beam=beam, epochs=15, settings={"record": True}).fit(data)
     assert model.history_[-1]["updates"] == 0
     found = model.diagnose(data)
     assert found.losses == 0
@@ -311,21 +311,21 @@ def labels_of(data):
 
 def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
     data = embedded()[:20]
-    model = riata.Chunker("laso-alma", epochs=1).fit(data)
+    model = Chunker("laso-alma", epochs=1).fit(data)
     for other in copies(model, tmp_path):
         caught = refused(UnsupportedError, "was not trained here", other.diagnose, data)
         assert caught.remedy == "Call fit, and diagnose the same object."
     refused(UnsupportedError, "'perceptron' learns from whole outputs", chunker().diagnose, data)
     for untrained in (
-        lambda: riata.Chunker("perceptron").diagnose(data),
-        lambda: riata.Predictor(Labels()).diagnose(X, Y),
+        lambda: Chunker("perceptron").diagnose(data),
+        lambda: Predictor(Labels()).diagnose(X, Y),
     ):
         refused(NotFittedError, "", untrained)
 
 
 def test_partial_fit_keeps_no_run_to_diagnose():
     data = embedded()[:20]
-    model = riata.Chunker("laso-alma", epochs=1).fit(data).partial_fit(data)
+    model = Chunker("laso-alma", epochs=1).fit(data).partial_fit(data)
     refused(UnsupportedError, "nor partial_fit keeps", model.diagnose, data)
 
 
@@ -334,8 +334,8 @@ def test_what_the_model_leaves_out_is_there_for_theory(truncate):
     """Bounds are about the weights of training, of which truncation leaves some out of the model."""
     data, chosen = embedded()[:60], {"step": "alma", "record": True}
     for model, examples in (
-        (lambda more: riata.Chunker("laso-alma", epochs=2, settings=chosen | more).fit(data), (data,)),
-        (lambda more: riata.Predictor(Labels(), epochs=2, settings=chosen | more).fit(X, Y), (X, Y)),
+        (lambda more: Chunker("laso-alma", epochs=2, settings=chosen | more).fit(data), (data,)),
+        (lambda more: Predictor(Labels(), epochs=2, settings=chosen | more).fit(X, Y), (X, Y)),
     ):
         whole, cut = model({}), model({"truncate": truncate})
         assert cut.history_[-1]["dropped"] > 0
@@ -344,7 +344,7 @@ def test_what_the_model_leaves_out_is_there_for_theory(truncate):
 
 def test_a_warm_start_has_no_bounds():
     data = embedded()[:20]
-    model = riata.Chunker("laso-perceptron", epochs=2, warm_start=True).fit(data)
+    model = Chunker("laso-perceptron", epochs=2, warm_start=True).fit(data)
     assert model.diagnose(data).bounds["Corollary 2"].value is not None
     note = model.fit(data).diagnose(data).bounds["Corollary 2"].note
     assert "other weights than zero" in note
@@ -359,7 +359,7 @@ def test_a_predictor_keeps_its_run_when_pickled():
 def test_beams_that_make_no_sense_are_refused(beam):
     refused(SettingError, "beam", predictor().diagnose, X, Y, beam=beam)
     with pytest.raises(SettingError, match="beam"):
-        riata.Chunker("laso-alma", epochs=1).fit(embedded()[:20]).diagnose(embedded()[:20], beam=beam)
+        Chunker("laso-alma", epochs=1).fit(embedded()[:20]).diagnose(embedded()[:20], beam=beam)
 
 
 def test_the_survival_margin_of_a_beam_bounds_nothing():

@@ -3,7 +3,6 @@
 import pytest
 
 import joint_problems
-import riata
 import segment_problems
 from chain_problems import UNBOUNDED, noise
 from checks import refused, stored
@@ -13,6 +12,7 @@ from laso_comparison import STEPS, WHAT, WHEN, compared
 from learning import test_joint_learning, test_segment_learning
 from oracle import segments as segment_oracle
 from oracle.perceptron import score
+from riata import Chunker, Trace
 from riata.errors import UnknownNameError, UnsupportedError
 from samples import for_each
 
@@ -187,12 +187,12 @@ SENTENCES = [
 
 
 def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path):
-    model = riata.Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}).fit(SENTENCES)
+    model = Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}).fit(SENTENCES)
     again = stored(model, tmp_path)
     assert again.settings["merge"] is False
     trace = again.trace(SENTENCES[0])
     assert trace.merge is False and "states that go on alike are not merged" in str(trace)
-    assert riata.Trace.from_dict(trace.to_dict()) == trace
+    assert Trace.from_dict(trace.to_dict()) == trace
     assert "not merged" not in str(again.set_params(settings={"merge": True}).trace(SENTENCES[0]))
     again.set_params(queue="exact", beam=None, settings={"merge": False})
     assert again.predict(SENTENCES) == model.set_params(queue="exact", beam=None, settings=None).predict(SENTENCES)
@@ -200,7 +200,7 @@ def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path)
 
 @pytest.mark.parametrize("queue", ["exact", "greedy"])
 def test_a_queue_that_never_holds_two_states_refuses_it(queue):
-    model = riata.Chunker("laso-perceptron", structure="segments", queue=queue, settings={"merge": False})
+    model = Chunker("laso-perceptron", structure="segments", queue=queue, settings={"merge": False})
     with pytest.raises(
         UnsupportedError, match=rf"needs states side by side .*; the queue '{queue}' has none"
     ) as caught:
@@ -210,11 +210,11 @@ def test_a_queue_that_never_holds_two_states_refuses_it(queue):
 
 @for_each(structure=["chain", "segments"], queue=["exact", "greedy"])
 def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or_not(tmp_path, queue, structure):
-    trained = riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
+    trained = Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
     loaded = stored(trained.fit(SENTENCES), tmp_path).set_params(queue=queue, beam=None)
     unmerged = loaded.predict(SENTENCES)
     assert loaded.set_params(settings={"merge": True}).predict(SENTENCES) == unmerged
 
 
 def test_a_recipe_that_does_not_search_has_no_such_setting():
-    refused(UnknownNameError, "'merge'", riata.Chunker("perceptron", settings={"merge": False}).fit, SENTENCES)
+    refused(UnknownNameError, "'merge'", Chunker("perceptron", settings={"merge": False}).fit, SENTENCES)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
+from riata import Chunker, DependencyParser, JointTagger, RoleLabeler, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -271,12 +272,12 @@ def test_what_cannot_be_opened_is_named(tmp_path):
 @cache
 def trained(kind):
     makers = {
-        "chain": lambda: riata.Tagger("perceptron", epochs=2).fit(WORDS, TAGS),
-        "segments": lambda: riata.Chunker("perceptron", structure="segments", epochs=2).fit(CHUNKS),
-        "joint": lambda: riata.JointTagger("max-violation", epochs=2).fit(CHUNKS),
-        "tree": lambda: riata.DependencyParser("perceptron", structure="tree", epochs=2).fit(treebank()),
-        "transitions": lambda: riata.DependencyParser("max-violation", structure="transitions").fit(treebank()),
-        "roles": lambda: riata.RoleLabeler("perceptron", epochs=1, template=parse("word[0]"), constraints="roles").fit(
+        "chain": lambda: Tagger("perceptron", epochs=2).fit(WORDS, TAGS),
+        "segments": lambda: Chunker("perceptron", structure="segments", epochs=2).fit(CHUNKS),
+        "joint": lambda: JointTagger("max-violation", epochs=2).fit(CHUNKS),
+        "tree": lambda: DependencyParser("perceptron", structure="tree", epochs=2).fit(treebank()),
+        "transitions": lambda: DependencyParser("max-violation", structure="transitions").fit(treebank()),
+        "roles": lambda: RoleLabeler("perceptron", epochs=1, template=parse("word[0]"), constraints="roles").fit(
             riata.load("embedded-roles")
         ),
     }
@@ -308,7 +309,7 @@ def test_a_weight_of_1e15_is_accepted():
 
 
 def test_a_model_with_weights_that_could_not_be_loaded_is_not_saved():
-    model = riata.Tagger("perceptron", epochs=1).fit(WORDS, TAGS)
+    model = Tagger("perceptron", epochs=1).fit(WORDS, TAGS)
     flat = model.model_.weights.flat()
     flat[0] = 2e15
     model.model_.weights.set_flat(flat)
@@ -323,7 +324,7 @@ def test_a_model_of_roles_without_all_columns_of_slots_is_refused(inputs):
 
 def test_constraints_of_roles_need_all_columns_of_slots():
     corpus = as_corpus(CHUNKS)
-    labeler = riata.RoleLabeler("perceptron", epochs=1).fit(corpus)
+    labeler = RoleLabeler("perceptron", epochs=1).fit(corpus)
     constrained = labeler.set_params(constraints="roles")
     with pytest.raises(DataError, match="constraints of roles read the spans of slots; found 2 columns, expected 35"):
         constrained.predict(INPUTS)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import riata
 from checks import refused
 from riata import Chunker, Tagger, load_model
 from riata.data.memory import as_corpus
+from riata.errors import DataError, TemplateError
 from riata.features.templates import parse
 from riata.models import folded
 from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, for_rows, tried
@@ -89,7 +89,7 @@ def chunker(lines, seed, **options):
 def test_folding_changes_no_label(lines, edge, labels, chunks, seed):
     try:
         estimator = (chunker if chunks else tagger)([*lines, *edge, *labels], seed)
-    except riata.errors.TemplateError:  # the same template twice, in another order
+    except TemplateError:  # the same template twice, in another order
         return
     check_unseen(estimator, seed)
 
@@ -196,7 +196,7 @@ def test_types_may_be_added_while_others_decode():
 )
 def test_what_is_no_plain_sentence_is_told_as_ever(bad):
     estimator = Chunker(epochs=2).fit(CHUNKS)
-    refused(riata.errors.DataError, "", estimator.predict, bad)
+    refused(DataError, "", estimator.predict, bad)
 
 
 def test_plain_sentences_in_tuples_lists_and_words():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-import riata
 import segment_problems
 from chain_problems import UNBOUNDED, options, random_model
 from checks import refused
@@ -16,7 +15,7 @@ from confidence_problems import DOUBLE, chain_model
 from oracle import confidence as oracle
 from oracle import segments as segment_oracle
 from oracle.perceptron import score
-from riata import _core, registry
+from riata import Tagger, _core, registry
 from riata import constraints as c
 from riata.constraints import at_least, at_most, exactly
 from riata.data.kept_labels import KnownLabels
@@ -303,7 +302,7 @@ def test_of_outputs_of_equal_scores_the_list_begins_with_the_prediction(constrai
         draw = random.Random(turn)
         words = [["a", "b", "b"], *([draw.choice("ab") for _ in range(draw.randint(1, 4))] for _ in range(3))]
         labels = [["P", "Q", "R"], *([draw.choice("PQR") for _ in sentence] for sentence in words[1:])]
-        made = riata.Tagger("perceptron", epochs=1, settings={"average": False}, constraints=[constraint])
+        made = Tagger("perceptron", epochs=1, settings={"average": False}, constraints=[constraint])
         made.fit(words, labels)
         asked = [[draw.choice("abz") for _ in range(draw.randint(1, 4))] for _ in range(10)]
         for n in (1, 3):

@@ -421,7 +421,7 @@ def many_labels(labels, ngrams):
     """A file of a few hundred kilobytes whose weights, unfolded, have labels * labels * ngrams numbers."""
     words = [[f"w{i}" for i in range(labels)]]
     tags = [[f"L{i:03}" for i in range(labels)]]
-    tagger = riata.Tagger(epochs=1, template=parse("edge word[0]")).fit(words, tags)
+    tagger = Tagger(epochs=1, template=parse("edge word[0]")).fit(words, tags)
     header, arrays = container.unpack(memoryview(to_bytes(tagger)))
     texts = [f"v{i}".encode() for i in range(ngrams)]
     arrays["attribute/0/bytes"] = np.frombuffer(b"".join(texts), np.uint8)
@@ -480,7 +480,7 @@ def test_weights_are_unfolded_when_they_are_first_read():
 
 
 def test_a_hashed_table_is_made_when_it_is_first_read():
-    tagger = riata.Tagger(epochs=1, bits=12).fit(WORDS, TAGS)
+    tagger = Tagger(epochs=1, bits=12).fit(WORDS, TAGS)
     header, arrays = container.unpack(memoryview(to_bytes(tagger)))
     before = peak_mb()
     from_bytes(container.pack({**header, "bits": 28}, arrays))

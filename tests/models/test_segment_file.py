@@ -6,11 +6,10 @@ import random
 import numpy as np
 import pytest
 
-import riata
 from checks import refused, stored
 from mangling import HOSTILE
 from models.test_model_file import MODELS, check_mangled
-from riata import registry
+from riata import Chunker, Tagger, registry
 from riata.errors import ModelFileError, RiataError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.segments import parse
@@ -33,7 +32,7 @@ def changed(arrays, name, place, value):
 
 
 def test_what_carries_no_weight_is_left_out():
-    made = riata.Chunker("laso-perceptron", structure="segments", epochs=1).fit(embedded()[:60])
+    made = Chunker("laso-perceptron", structure="segments", epochs=1).fit(embedded()[:60])
     model, loaded = made.model_, from_bytes(to_bytes(made)).model_
     before, after = model.weights, loaded.weights
     assert np.count_nonzero(after.flat()) == np.count_nonzero(before.flat().astype(np.float32))
@@ -72,7 +71,7 @@ def test_a_model_with_many_zeros_predicts_the_same_in_a_smaller_file(zeros):
 
 def test_training_goes_on_from_a_pruned_model(tmp_path):
     data = embedded()[:60]
-    made = riata.Chunker("laso-perceptron", structure="segments", epochs=2).fit(data)
+    made = Chunker("laso-perceptron", structure="segments", epochs=2).fit(data)
     loaded = stored(made, tmp_path)
     loaded.set_params(warm_start=True, epochs=1).fit(data)
     made.set_params(warm_start=True, epochs=1).fit(data)
@@ -109,7 +108,7 @@ def test_rows_that_stand_for_nothing_are_refused():
 
 
 def test_a_weight_on_the_way_to_a_feature_is_refused():
-    made = riata.Chunker("early", epochs=1, template=parse("around tag[0]\nlength")).fit(CHUNKS)
+    made = Chunker("early", epochs=1, template=parse("around tag[0]\nlength")).fit(CHUNKS)
     header, arrays = container.unpack(memoryview(to_bytes(made)))
     loaded = from_bytes(to_bytes(made)).model_
     flat = loaded.weights.flat()
@@ -140,6 +139,6 @@ def test_a_limit_that_no_sentence_reaches_costs_nothing():
 
 
 def test_one_label_and_words_alone():
-    tagger = riata.Tagger("early", structure="segments", epochs=2).fit(WORDS, [["A"] * len(s) for s in WORDS])
+    tagger = Tagger("early", structure="segments", epochs=2).fit(WORDS, [["A"] * len(s) for s in WORDS])
     assert from_bytes(to_bytes(tagger)).predict(WORDS) == tagger.predict(WORDS)
     assert from_bytes(to_bytes(segment_chunker())).predict(CHUNKS) == segment_chunker().predict(CHUNKS)

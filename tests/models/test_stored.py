@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused
-from riata import _core
+from riata import Chunker, _core
 from riata.errors import ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
@@ -149,5 +149,5 @@ def test_flags_that_leave_a_sentence_without_a_labelling_are_refused(run, name, 
 def test_models_of_chunks_of_one_shape_alone_are_loaded(encoding):
     first, last = ("I", "I") if encoding == "iob1" else ("B", {"bioes": "E", "bilou": "L"}.get(encoding, "I"))
     labels = [[f"{first}-P", f"{last}-P"]] * 3
-    made = riata.Chunker("perceptron", epochs=1, encoding=encoding).fit([["a", "b"]] * 3, labels)
+    made = Chunker("perceptron", epochs=1, encoding=encoding).fit([["a", "b"]] * 3, labels)
     assert from_bytes(to_bytes(made)).predict([["a"], ["a", "b"]]) == made.predict([["a"], ["a", "b"]])

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
 from papers.cells import Cells, packed, unpacked
 from papers.measures import noun_scores, scores_by_size, size_key
@@ -16,7 +15,7 @@ from papers.report import as_json
 from papers.reproduction import Column, Row, Trained
 from papers.run import Plan, Split, run
 from papers.tasks import PENN, Task, Trial
-from riata import registry
+from riata import JointTagger, registry
 from riata.data.datasets import load
 from riata.errors import DataError
 from riata.scoring.counts import accuracy_of
@@ -251,7 +250,7 @@ def test_the_report_says_that_data_are_made_up():
 @pytest.fixture(scope="module")
 def trained():
     data = embedded()
-    made = riata.JointTagger("laso-perceptron", beam=2, epochs=1).fit(data[:40])
+    made = JointTagger("laso-perceptron", beam=2, epochs=1).fit(data[:40])
     return Trained(made, data[:40], data[40:80], 1.5)
 
 

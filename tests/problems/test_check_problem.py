@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from python_problems import Keyed, KeyedSet, Observing, Tagging, WordSet
+from riata import Predictor, Problem
 from riata.errors import DataError, SearchError, SettingError
 from samples import for_rows, tried
 
@@ -287,8 +288,8 @@ def test_too_many_states_are_refused():
 
 def test_what_makes_no_sense_is_refused():
     refused(DataError, "X has 1 examples and Y has 0", riata.check_problem, Tagging(), ["ab"], [])
-    refused(SettingError, "does not define", riata.check_problem, riata.Problem(), ["ab"])
+    refused(SettingError, "does not define", riata.check_problem, Problem(), ["ab"])
     problem = Hamming()
-    Silent = type("Silent", (Hamming,), {"regret": riata.Problem.regret})  # increments alone do not teach
-    refused(SettingError, "'Silent' does not define regret", riata.Predictor(Silent()).fit, ["ab"], ["VC"])
+    Silent = type("Silent", (Hamming,), {"regret": Problem.regret})  # increments alone do not teach
+    refused(SettingError, "'Silent' does not define regret", Predictor(Silent()).fit, ["ab"], ["VC"])
     assert riata.check_problem(problem, ["ab"], ["VC"]).goals == 4

@@ -14,7 +14,7 @@ import riata
 from checks import refused
 from mangling import HOSTILE, mangled_arrays, mangled_bytes, mangled_header, mangled_places, places_in, try_mangled
 from python_problems import TAGS, WORDS, Keyed, Tagging, WordSet
-from riata import _core
+from riata import Predictor, _core
 from riata.entry import main
 from riata.errors import ModelFileError, NotFittedError, RiataError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -28,21 +28,19 @@ TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]
 @cache
 def tagger():
     """Names alone."""
-    return riata.Predictor(Tagging(), epochs=5, seed=3).fit(WORDS, TAGS)
+    return Predictor(Tagging(), epochs=5, seed=3).fit(WORDS, TAGS)
 
 
 @cache
 def observer():
     """Names with actions, and settings of every type."""
     chosen = {"when": "early", "seconds": np.float32(500), "average": True, "max_nodes": 5000}
-    return riata.Predictor(Keyed(), "laso-perceptron", beam=np.int64(3), epochs=5, settings=chosen).fit(DATA, TRUTH)
+    return Predictor(Keyed(), "laso-perceptron", beam=np.int64(3), epochs=5, settings=chosen).fit(DATA, TRUTH)
 
 
 @cache
 def shopper():
-    return riata.Predictor(WordSet(), beam=None, epochs=5, queue="best-first").fit(
-        [["a", "b"]] * 3, [frozenset("a")] * 3
-    )
+    return Predictor(WordSet(), beam=None, epochs=5, queue="best-first").fit([["a", "b"]] * 3, [frozenset("a")] * 3)
 
 
 MODELS = {"tagger": (tagger, WORDS), "observer": (observer, DATA), "shopper": (shopper, [["a", "b", "new"], []])}
@@ -59,7 +57,7 @@ def test_files_of_version_0_1_are_read(tmp_path):
     assert loaded.facts_ == {"examples": 2, "unreachable": 0, "epochs": 2, "deepest": 2}
     data, truth = [list("xyz"), list("zy")], [list("ABC"), list("CB")]
     assert loaded.predict(data) == truth
-    same = riata.Predictor(Keyed(), "laso-perceptron", beam=3, epochs=2, settings={"when": "early"}).fit(data, truth)
+    same = Predictor(Keyed(), "laso-perceptron", beam=3, epochs=2, settings={"when": "early"}).fit(data, truth)
     assert loaded.weights() == same.weights()
     loaded.save(tmp_path / "new.riata")
     assert riata.load_model(tmp_path / "new.riata", using=[Keyed()]).weights() == same.weights()
@@ -73,7 +71,7 @@ def test_a_loaded_predictor_predicts_as_before_and_saves_the_same_bytes(tmp_path
     loaded = riata.load_model(first, using=[model().problem])
     loaded.save(second)
     assert second.read_bytes() == first.read_bytes()
-    assert isinstance(loaded, riata.Predictor)
+    assert isinstance(loaded, Predictor)
     assert loaded.weights() == model().weights() != {}
     assert loaded.predict(probe) == model().predict(probe)
     assert loaded.facts_ == model().facts_
@@ -84,7 +82,7 @@ def test_a_loaded_predictor_predicts_as_before_and_saves_the_same_bytes(tmp_path
 
 def test_actions_come_back_with_their_types():
     problem = Keyed(("text", 7, -1.5, None, (1, ("a", (True, None))), math.inf, (-math.inf, 2**200), ()))
-    model = riata.Predictor(problem)
+    model = Predictor(problem)
     names = [f"w={c}" for c in "abcdefgh"]
     model.model_ = _core.ProblemModel(names, list(problem.labels), list(range(8)), [1.0] * 8)
     model.facts_ = {"examples": 1, "unreachable": 0, "epochs": 1}
@@ -102,7 +100,7 @@ def test_only_what_carries_a_weight_is_stored():
         def regret(self, x, s, y):
             return sum(a != {b} for a, b in zip(s, y, strict=False))
 
-    model = riata.Predictor(Odd(), epochs=5).fit(WORDS, TAGS)
+    model = Predictor(Odd(), epochs=5).fit(WORDS, TAGS)
     header, arrays = container.unpack(memoryview(to_bytes(model)))
     assert header["actions"] == []
     assert arrays["weights/values"].size == len(model.weights()) and (arrays["weights/values"] != 0).all()
@@ -126,7 +124,7 @@ class Move(enum.IntEnum):
     (1 << 5000, "bits"),
 )
 def test_actions_that_a_file_cannot_hold_are_refused_with_the_reason(tmp_path, action, reason):
-    model = riata.Predictor(Keyed(("A", action)))
+    model = Predictor(Keyed(("A", action)))
     model.model_ = _core.ProblemModel(["w=x"], ["A", action], [1], [1.0])
     model.facts_ = {}
     with pytest.raises(UnsupportedError, match=rf"the action .* is .*{reason}.*; a model file holds") as caught:
@@ -139,7 +137,7 @@ def test_deep_tuples_are_refused():
     action = ()
     for _ in range(60):
         action = (action,)
-    model = riata.Predictor(Keyed(("A", action)))
+    model = Predictor(Keyed(("A", action)))
     model.model_ = _core.ProblemModel(["w=x"], [action], [0], [1.0])
     refused(UnsupportedError, "deep", to_bytes, model)
 
@@ -159,7 +157,7 @@ KEYS = st.recursive(
 def test_any_names_and_actions_come_back(alone, joined):
     weights = alone | {(name, action): value for name, action, value in joined}
     actions = list(dict.fromkeys(key[1] for key in weights if isinstance(key, tuple)))
-    model = riata.Predictor(Keyed())
+    model = Predictor(Keyed())
     names = [key[0] if isinstance(key, tuple) else key for key in weights]
     of = [actions.index(key[1]) if isinstance(key, tuple) else -1 for key in weights]
     model.model_ = _core.ProblemModel(names, actions, of, list(weights.values()))
@@ -169,7 +167,7 @@ def test_any_names_and_actions_come_back(alone, joined):
 
 
 def test_an_untrained_one_cannot_be_saved(tmp_path):
-    refused(NotFittedError, "has not been trained", riata.Predictor(Tagging()).save, tmp_path / "m.riata")
+    refused(NotFittedError, "has not been trained", Predictor(Tagging()).save, tmp_path / "m.riata")
 
 
 # --- the user's problem ---------------------------------------------------------------------------------------------------
@@ -191,7 +189,7 @@ def test_a_class_that_needs_arguments_is_refused_with_the_way_out():
         def __init__(self, far):
             self.far = far
 
-    model = riata.Predictor(Needy(1), epochs=1).fit(WORDS, TAGS)
+    model = Predictor(Needy(1), epochs=1).fit(WORDS, TAGS)
     with pytest.raises(ModelFileError, match=r"the class Needy cannot be called without arguments") as caught:
         from_bytes(to_bytes(model), using=[Needy])
     assert "using=[Needy(...)]" in caught.value.remedy
@@ -253,7 +251,7 @@ def check_mangled(content, model, probe):
     except ModelFileError as error:
         assert str(error)
         return False
-    if not isinstance(loaded, riata.Predictor):
+    if not isinstance(loaded, Predictor):
         return True
     try:
         first = loaded.predict(probe)

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
 from python_problems import (
     TAGS,
@@ -21,6 +20,7 @@ from python_problems import (
     score,
     with_weights,
 )
+from riata import Predictor, Tagger
 from riata.errors import NotFittedError, SearchError, SettingError, UnsupportedError
 from samples import for_each, for_rows
 
@@ -217,7 +217,7 @@ def test_paths_that_a_key_merged_count_in_the_sum():
 
 def test_confidence_agrees_with_that_of_the_native_chain():
     """A tagger and a problem that say the same: confidence of every label, by a beam that keeps all."""
-    tagger = riata.Tagger("laso-perceptron", beam=float("inf"), template=riata_template(), epochs=3)
+    tagger = Tagger("laso-perceptron", beam=float("inf"), template=riata_template(), epochs=3)
     tagger.fit([list(word) for word in WORDS if word], [tags for tags in TAGS if tags])
     weights = {(name, label): weight for (name, label), weight in tagger.state_features_.items()}
     pairs = {(f"y={before}", label): weight for (before, label), weight in tagger.transition_features_.items()}
@@ -254,7 +254,7 @@ def test_what_makes_no_sense_is_refused():
         with pytest.raises(SettingError, match=r"temperature is .*; expected a number"):
             model.predict_confidence(["x"], temperature=temperature)
     for call in (lambda p: p.predict_nbest(["x"], 1), lambda p: p.predict_confidence(["x"])):
-        refused(NotFittedError, "", call, riata.Predictor(Observing()))
+        refused(NotFittedError, "", call, Predictor(Observing()))
 
 
 def test_a_search_that_time_ended_lists_its_best_and_knows_no_confidence():
@@ -275,6 +275,6 @@ def test_a_search_that_time_ended_lists_its_best_and_knows_no_confidence():
 
 
 def test_a_trained_predictor_is_surer_at_a_lower_temperature():
-    model = riata.Predictor(Tagging(), epochs=10).fit(WORDS, TAGS)
+    model = Predictor(Tagging(), epochs=10).fit(WORDS, TAGS)
     one, sharp = (model.predict_confidence(["banana"], temperature=t)[0] for t in (1.0, 0.05))
     assert 0 < one < sharp <= 1

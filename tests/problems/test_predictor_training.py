@@ -11,7 +11,8 @@ import pytest
 import riata
 from checks import refused
 from python_problems import TAGS, WORDS, Tagging
-from riata.errors import DataError, SettingError
+from riata import Predictor, RiataWarning
+from riata.errors import DataError, SearchError, SettingError
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import train
 from riata.problems import training
@@ -23,7 +24,7 @@ Y = [["V" if c in "aeiou" else "C" for c in word] for word in X]
 
 
 def made(**params):
-    return riata.Predictor(Tagging(), "laso-perceptron", beam=2, **params)
+    return Predictor(Tagging(), "laso-perceptron", beam=2, **params)
 
 
 class Events(list):
@@ -107,7 +108,7 @@ def test_progress_counts_the_examples_of_an_epoch():
             time.sleep(0.03)
             return ()
 
-    events = heard(riata.Predictor(Slow(), epochs=1), X[:12], Y[:12])
+    events = heard(Predictor(Slow(), epochs=1), X[:12], Y[:12])
     done = [event.sentences for event in events.of(Progressed)]
     assert done
     assert done == sorted(done)
@@ -119,7 +120,7 @@ def test_a_listener_gets_what_would_be_warnings(recwarn):
         def regret(self, x, s, y):
             return 1 + super().regret(x, s, y)
 
-    notes = heard(riata.Predictor(Reach(), epochs=1), X, Y).of(Note)
+    notes = heard(Predictor(Reach(), epochs=1), X, Y).of(Note)
     assert [note.text for note in notes if note.warning] == [
         "40 of 40 true outputs cannot be reached: the initial state has a regret above 0."
     ]
@@ -142,10 +143,10 @@ def test_an_example_of_weight_zero_is_not_searched(recipe):
         def actions(self, x, s):
             return () if "!" in x else super().actions(x, s)
 
-    model = riata.Predictor(Trap(), recipe, epochs=1)
+    model = Predictor(Trap(), recipe, epochs=1)
     model.fit(["ab", "!"], [["V", "C"], ["C"]], sample_weight=[1, 0])
     assert model.history_[0]["examples"] == 2
-    refused(riata.errors.SearchError, "example 1", model.fit, ["ab", "!"], [["V", "C"], ["C"]])
+    refused(SearchError, "example 1", model.fit, ["ab", "!"], [["V", "C"], ["C"]])
 
 
 def test_weights_that_are_all_zero_have_no_score():
@@ -199,8 +200,8 @@ def test_an_error_in_the_development_data_says_so():
         def actions(self, x, s):
             return () if "!" in x else super().actions(x, s)
 
-    with pytest.raises(riata.errors.SearchError, match="development data: example 1"):
-        riata.Predictor(Trap(), dev=(["ab", "!"], [["V", "C"], ["C"]])).fit(X, Y)
+    with pytest.raises(SearchError, match="development data: example 1"):
+        Predictor(Trap(), dev=(["ab", "!"], [["V", "C"], ["C"]])).fit(X, Y)
 
 
 # --- going on ---------------------------------------------------------------------------------------------------------------------
@@ -261,7 +262,7 @@ def test_ctrl_c_keeps_the_best_epoch_so_far():
             return ()
 
     problem = Interrupted()
-    model = riata.Predictor(problem, "laso-perceptron", beam=2, epochs=9, dev=0.25)
+    model = Predictor(problem, "laso-perceptron", beam=2, epochs=9, dev=0.25)
     problem.left = 3 * 40 + 5
     refused(KeyboardInterrupt, "", model.fit, X, Y)
     assert [epoch["epoch"] for epoch in model.history_] == [1, 2, 3]
@@ -292,8 +293,8 @@ class Blind(Tagging):
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "early", "max-violation", "standard"])
 def test_an_example_whose_regret_is_not_exact_is_skipped_counted_and_told(recipe):
     data, truth = [*WORDS, "aqe", "oqo"], [*TAGS, ["V", "C", "V"], ["V", "C", "V"]]
-    model = riata.Predictor(Blind(), recipe, epochs=10, settings={"shuffle": False})
-    with pytest.warns(riata.RiataWarning, match="examples were skipped in epoch 1: their regret is not exact") as told:
+    model = Predictor(Blind(), recipe, epochs=10, settings={"shuffle": False})
+    with pytest.warns(RiataWarning, match="examples were skipped in epoch 1: their regret is not exact") as told:
         model.fit(data, truth)
     assert model.history_[0]["skipped"] == 2
     assert model.facts_["skipped"] == model.history_[-1]["skipped"]
@@ -307,8 +308,8 @@ def test_an_example_whose_regret_is_not_exact_is_skipped_counted_and_told(recipe
 
 
 def test_search_errors_of_such_an_example_are_none_that_are_known():
-    model = riata.Predictor(Blind(), epochs=3)
-    with pytest.warns(riata.RiataWarning, match="skipped"):
+    model = Predictor(Blind(), epochs=3)
+    with pytest.warns(RiataWarning, match="skipped"):
         model.fit([*WORDS, "aqe"], [*TAGS, ["V", "C", "V"]])
     found = model.search_errors(["aqe", WORDS[0]], [["V", "C", "V"], TAGS[0]])
     assert not found.missed[0]
@@ -317,7 +318,5 @@ def test_search_errors_of_such_an_example_are_none_that_are_known():
 
 def test_where_all_examples_are_so_it_is_an_error():
     for call in ("fit", "partial_fit"):
-        with pytest.raises(
-            riata.errors.SearchError, match=r"example [01], state .*: a y-good state has no y-good child"
-        ):
-            getattr(riata.Predictor(Blind()), call)(["aqe", "oqo"], [["V", "C", "V"]] * 2)
+        with pytest.raises(SearchError, match=r"example [01], state .*: a y-good state has no y-good child"):
+            getattr(Predictor(Blind()), call)(["aqe", "oqo"], [["V", "C", "V"]] * 2)

@@ -5,7 +5,6 @@ from itertools import chain, product
 
 import pytest
 
-import riata
 from checks import refused
 from packed_pages import data_of, trace_of
 from python_problems import (
@@ -21,7 +20,7 @@ from python_problems import (
     score,
     with_weights,
 )
-from riata import registry
+from riata import Predictor, Problem, Trace, registry
 from riata.errors import SearchError, UnsupportedError
 from samples import for_each
 
@@ -91,7 +90,7 @@ def test_a_heuristic_counts_in_a_beam_too():
 
 
 # --- cycles and dead ends -------------------------------------------------------------------------------------------------
-class Ring(riata.Problem):
+class Ring(Problem):
     """Rooms in a ring, one exit. Turning round and round is possible, and may even score best."""
 
     def initial(self, x):
@@ -173,7 +172,7 @@ class Steps(KeyedRing):
 @for_each(recipe=RECIPES, beam=[1, 2, 5])
 def test_a_reversible_space_learns_the_shortest_way(beam, recipe):
     data = [(9, room) for room in range(9)] + [(8, room) for room in range(8)]  # (8, 4) has two right ways
-    model = riata.Predictor(Steps(), recipe, beam=beam, epochs=30).fit(data, [None] * len(data))
+    model = Predictor(Steps(), recipe, beam=beam, epochs=30).fit(data, [None] * len(data))
     assert [len(path) for path in model.predict(data)] == [min(room, size - room) for size, room in data]
 
 
@@ -187,7 +186,7 @@ class Traps(Tagging):
 def test_dead_ends_are_left_behind():
     truth = [["C", "C", "C"]]
     for beam in (2, 5, None):
-        model = riata.Predictor(Traps(), beam=beam, epochs=3).fit(["xyz"], truth)
+        model = Predictor(Traps(), beam=beam, epochs=3).fit(["xyz"], truth)
         assert model.predict(["xyz"]) == truth
 
 
@@ -209,7 +208,7 @@ def test_goals_at_different_depths_wait_for_each_other():
     assert with_weights(Longer(), weights | {"2C": 0.4}).predict([""]) == [["C", "C", "C"]]
 
 
-class Climb(riata.Problem):
+class Climb(Problem):
     """A complete labelling to begin with; an operator changes one label."""
 
     def initial(self, x):
@@ -274,7 +273,7 @@ def test_training_is_that_of_the_problem_without_keys():
     inputs, truths = ["xyzx", "zz", "yxz"], [list("ABCA"), list("BC"), list("CCA")]
     settings = {"update": "queue", "average": False}
     keyed, merged, plain = (
-        riata.Predictor(kind(), "laso-perceptron", beam=4, epochs=4, settings=given).fit(inputs, truths)
+        Predictor(kind(), "laso-perceptron", beam=4, epochs=4, settings=given).fit(inputs, truths)
         for kind, given in ((Keyed, settings | UNMERGED), (Keyed, settings), (Observing, settings))
     )
     assert keyed.weights() == plain.weights() != merged.weights()
@@ -297,7 +296,7 @@ def test_a_problem_without_keys_refuses_it():
     with pytest.raises(
         UnsupportedError, match=r"merge=False needs key\(x, s\); the problem 'Tagging' defines none"
     ) as caught:
-        riata.Predictor(Tagging(), settings=UNMERGED).fit(["ab"], [["V", "C"]])
+        Predictor(Tagging(), settings=UNMERGED).fit(["ab"], [["V", "C"]])
     assert "no states are merged" in caught.value.remedy
 
 
@@ -309,7 +308,7 @@ class Described(Tagging):
 
 @pytest.fixture(scope="module")
 def model():
-    return riata.Predictor(Described(), beam=2, epochs=3).fit(WORDS, TAGS)
+    return Predictor(Described(), beam=2, epochs=3).fit(WORDS, TAGS)
 
 
 def states(trace):
@@ -325,11 +324,11 @@ def test_every_node_has_its_state_in_words(model, truth):
 
 def test_a_trace_with_words_comes_back_from_json(model):
     trace = model.trace("tap", ["C", "V", "C"], features=True)
-    assert riata.Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
+    assert Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
     old = trace.to_dict()
     for node in old["nodes"]:
         del node["state"]
-    assert {node.state for node in riata.Trace.from_dict(old).nodes} == {None}
+    assert {node.state for node in Trace.from_dict(old).nodes} == {None}
 
 
 def test_the_text_shows_the_states_of_every_front(model):
@@ -346,14 +345,14 @@ def test_the_page_holds_the_words(model):
 
 
 def test_without_the_method_nothing_is_said():
-    plain = riata.Predictor(Tagging(), beam=2, epochs=3).fit(WORDS, TAGS).trace("tap")
+    plain = Predictor(Tagging(), beam=2, epochs=3).fit(WORDS, TAGS).trace("tap")
     assert {node.state for node in plain.nodes} == {None}
     assert "state" not in data_of(plain.to_html())["trace"]["nodes"]
 
 
 def test_what_describe_raises_comes_through_and_other_values_become_texts():
     problem = Keyed()
-    model = riata.Predictor(problem, epochs=1).fit(["x"], [["A"]])
+    model = Predictor(problem, epochs=1).fit(["x"], [["A"]])
     problem.describe = lambda x, s: 7
     assert model.trace("x").nodes[0].state == "7"
     problem.describe = lambda x, s: 1 / 0

@@ -11,7 +11,7 @@ from scipy import stats
 
 import riata
 from checks import refused
-from riata import metrics
+from riata import Chunker, Tagger, metrics
 from riata.errors import DataError, UnsupportedError
 from riata.scoring.accuracy import (
     count_tags,
@@ -34,7 +34,7 @@ def test_spans_are_counted_as_the_estimators_count_them() -> None:
     assert metrics.span_recall_score(GOLD, FOUND) == pytest.approx(1 / 4)
     assert metrics.span_f1_score(GOLD, FOUND) == pytest.approx(2 / 7)
     test = riata.load("embedded", "test")
-    chunker = riata.Chunker(epochs=1).fit(riata.load("embedded", "train"))
+    chunker = Chunker(epochs=1).fit(riata.load("embedded", "train"))
     found = chunker.predict(test)
     assert metrics.span_f1_score(test.sentences_of(2), found) == pytest.approx(chunker.score(test))
     assert str(metrics.span_report(test.sentences_of(2), found)) == str(replace(chunker.evaluate(test), document=None))
@@ -89,7 +89,7 @@ def test_an_evaluation_prints_its_table() -> None:
     for part in ("precision", "recall", "F1", "NP", "VP", "all", "33.33", "28.57", "95 % interval"):
         assert part in text
     assert repr(evaluation) == "<Evaluation of 3 sentences: precision 33.33, recall 25.00, f1 28.57, accuracy 66.67>"
-    assert "accuracy" in str(riata.Tagger(epochs=1).fit([["a", "b"]], [["A", "B"]]).evaluate([["a"]], [["A"]]))
+    assert "accuracy" in str(Tagger(epochs=1).fit([["a", "b"]], [["A", "B"]]).evaluate([["a"]], [["A"]]))
 
 
 # --- tag scores against loops over tokens, and by hand ---------------------------------------------------------------

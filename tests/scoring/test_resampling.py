@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from riata import Chunker, JointTagger
 from riata.scoring import bootstrap_interval, f1_of, paired_test
 from riata.scoring.evaluation import evaluate
 from riata.scoring.figures import Figure, Sample
@@ -83,15 +84,15 @@ def test_errors_that_go_together_make_intervals_wider_and_tests_less_sure():
 def test_estimators_and_compare_models_resample_documents():
     train = riata.load("embedded", "train")
     data = riata.in_documents(train, np.arange(len(train)) // 20)
-    one = riata.Chunker(epochs=1).fit(train[:100])
-    other = riata.Chunker(epochs=1, template="classic").fit(train[:100])
+    one = Chunker(epochs=1).fit(train[:100])
+    other = Chunker(epochs=1, template="classic").fit(train[:100])
     first, second = one.evaluate(data), other.evaluate(data)
     assert first.resampled.shape == (18, 5)
     changes = riata.compare_models(one, other, data)
     assert changes.scores[0].p_value == paired_test(f1_of, second.resampled, first.resampled).p_value
     assert changes.to_dict()["resampled"] == "18 documents"
     assert "of 18 documents" in str(changes).replace("\n", " ")
-    joint = riata.JointTagger(epochs=1).fit(train[:50])
+    joint = JointTagger(epochs=1).fit(train[:50])
     assert len(joint.evaluate(data).resampled) == 18
     assert riata.compare_models(joint, joint, data).resampled == "18 documents"
     reordered = data[np.random.default_rng(0).permutation(len(data))]

@@ -10,6 +10,7 @@ import pytest
 
 import riata
 from browsing import NARROW, WIDE
+from riata import Chunker
 from serving_help import served, until
 
 SENTENCE = "The dog sat on it ."
@@ -252,7 +253,7 @@ def chunker(tmp_path_factory):
     """The model that the page trains."""
     folder = tmp_path_factory.mktemp("page")
     data = riata.load("embedded", "train", ("word", "tag", "chunk")).select([0, 2])
-    riata.Chunker(epochs=10).fit(data).save(folder / "chunker.riata")
+    Chunker(epochs=10).fit(data).save(folder / "chunker.riata")
     with served({"chunker": folder / "chunker.riata"}, watch=False) as talk:
         yield talk
 

@@ -6,7 +6,9 @@ import pytest
 
 import riata
 from checks import refused
+from riata import DependencyParser, RoleLabeler, Tagger, Trace
 from riata.confidence.calibration import Calibration
+from riata.errors import UnsupportedError
 from samples import CHUNKS, FEATURES, UNSEEN, WORDS, treebank
 from serving_help import served
 
@@ -61,7 +63,7 @@ def test_two_outputs_have_their_names(talk, files):
 
 
 def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
-    model = riata.DependencyParser("perceptron", epochs=2, tags="own").fit(treebank())
+    model = DependencyParser("perceptron", epochs=2, tags="own").fit(treebank())
     model.save(tmp_path / "own.riata")
     words = ["the", "dog", "left", "."]
     with served({"own": tmp_path / "own.riata"}, watch=False) as talk:
@@ -110,7 +112,7 @@ def test_a_trace_shows_the_search_with_the_beam_of_the_request(talk):
     assert trace["input"] == WORDS[0]
     assert trace["output"] == found["labels"]
     trace.pop("note")
-    assert riata.Trace.from_dict(trace).to_dict() == trace
+    assert Trace.from_dict(trace).to_dict() == trace
 
 
 def test_constraints_are_kept_dropped_or_given(talk, files):
@@ -157,7 +159,7 @@ def test_models_say_what_can_be_asked_of_them(talk):
 
 
 def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
-    model = riata.Tagger("perceptron", epochs=2, passes=2, folds=2, context="file").fit(CORPUS)
+    model = Tagger("perceptron", epochs=2, passes=2, folds=2, context="file").fit(CORPUS)
     model.save(tmp_path / "two.riata")
     with served({"two": tmp_path / "two.riata"}, watch=False) as talk:
         found = talk.predict(tokens=WORDS)[1]["sentences"]
@@ -169,5 +171,5 @@ def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
 def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
     from riata.serving.shelf import Shelf
 
-    riata.RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")).save(tmp_path / "r.riata")
-    refused(riata.errors.UnsupportedError, "needs more than tokens", Shelf, {"r": tmp_path / "r.riata"})
+    RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")).save(tmp_path / "r.riata")
+    refused(UnsupportedError, "needs more than tokens", Shelf, {"r": tmp_path / "r.riata"})

@@ -11,7 +11,7 @@ import pytest
 
 import riata
 from python_problems import Tagging
-from riata import Chunker, JointTagger, Tagger
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.data.types import Span
 from riata.estimators.facts import facts_of
 from riata.estimators.model_file import to_bytes
@@ -180,7 +180,7 @@ def test_an_untrained_one_shows_its_parameters_the_changed_ones_first():
 
 
 def test_predictors_show_themselves():
-    predictor = riata.Predictor(Tagging(), epochs=2)
+    predictor = Predictor(Tagging(), epochs=2)
     assert "not trained" in predictor._repr_html_()
     parsed(predictor._repr_html_())
     html = predictor.fit([["a", "b"]], [["V", "C"]])._repr_html_()

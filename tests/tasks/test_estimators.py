@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import riata
-from checks import refused
+from checks import refused, stored
 from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, registry
 from riata.errors import (
     DataError,
@@ -69,7 +69,7 @@ def test_the_constructor_only_stores(estimator):
     for name, value in values.items():
         assert getattr(made, name) is value
     assert made.get_params() == values
-    written = inspect.signature(riata.Chunker).parameters.values()
+    written = inspect.signature(Chunker).parameters.values()
     assert {each.name for each in written if each.kind is not each.VAR_KEYWORD} <= set(values)
 
 
@@ -601,8 +601,7 @@ def test_parameters_of_a_wrong_kind_are_refused(params):
 
 
 def test_a_loaded_model_has_a_short_repr(tmp_path):
-    Chunker(epochs=1).fit(riata.load("embedded", "train")).save(tmp_path / "m.riata")
-    assert len(repr(riata.load_model(tmp_path / "m.riata"))) < 200
+    assert len(repr(stored(Chunker(epochs=1).fit(riata.load("embedded", "train")), tmp_path))) < 200
 
 
 def test_a_model_too_large_to_load_is_refused_before_training(monkeypatch):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
 from oracle.factorial import marginals
+from riata import JointTagger
 from riata.data.chunk_boundaries import spans_of
 from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -24,7 +24,7 @@ def tagger(recipe="crf", **parameters):
     settings = parameters.pop("settings", {})
     if recipe == "crf":
         settings = {"c2": 0.1, **settings}
-    return riata.JointTagger(recipe, structure="factorial", template=parse(LINES), settings=settings, **parameters)
+    return JointTagger(recipe, structure="factorial", template=parse(LINES), settings=settings, **parameters)
 
 
 @pytest.mark.parametrize("recipe", ["perceptron", "mira", "crf"])
@@ -57,7 +57,7 @@ def test_chunk_labels_are_legal():
 
 def test_probabilities_are_those_of_enumeration():
     small = [[("a", "N", "B-X"), ("b", "V", "I-X"), ("c", "N", "O")], [("b", "V", "O"), ("a", "N", "B-X")]]
-    made = riata.JointTagger("crf", structure="factorial", template=parse(LINES), settings={"c2": 0.5}).fit(small)
+    made = JointTagger("crf", structure="factorial", template=parse(LINES), settings={"c2": 0.5}).fit(small)
     outputs, flat = made.model_.outputs, made.model_.weights.flat()
     starts, _ = made.model_.weights.rows()
     bounds = sorted([*starts, len(flat)])
@@ -101,7 +101,7 @@ def _rows(made, sentences):
 def test_confidences_are_those_of_enumeration():
     """Of a tag, its share of all outputs; of a chunk label, the share of its chunk, or of O."""
     small = [[("a", "N", "B-X"), ("b", "V", "I-X"), ("c", "N", "O")], [("b", "V", "O"), ("a", "N", "B-X")]]
-    made = riata.JointTagger("crf", structure="factorial", template=parse(LINES), settings={"c2": 0.5}).fit(small)
+    made = JointTagger("crf", structure="factorial", template=parse(LINES), settings={"c2": 0.5}).fit(small)
     for words in (["a", "b", "c"], ["b"], ["c", "a", "b", "b"]):
         every = made.predict_nbest([[(word,) for word in words]], 100_000)[0]
         share = np.exp([score for _, score in every] - np.logaddexp.reduce([score for _, score in every]))

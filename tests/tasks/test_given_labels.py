@@ -6,9 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-import riata
 from checks import refused
-from riata import Chunker, Tagger
+from riata import Chunker, JointTagger, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, UnsupportedError
 from samples import (
@@ -164,7 +163,7 @@ def test_a_chunk_may_be_too_long_for_segments():
 def test_what_has_no_meaning_is_refused():
     with pytest.raises(UnsupportedError, match="depends on its neighbours"):
         recoded_chunker().predict([NEW], given=[["I-NP", None, None]])
-    joint = riata.JointTagger(epochs=1).fit(CHUNKS)
+    joint = JointTagger(epochs=1).fit(CHUNKS)
     with pytest.raises(UnsupportedError, match="JointTagger decides several labels"):
         joint.predict(WORDS, given=[[None] * len(words) for words in WORDS])
     with pytest.raises(UnsupportedError, match="left out, also where its labels are given"):

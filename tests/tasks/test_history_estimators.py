@@ -9,6 +9,7 @@ from checks import refused
 from oracle import features as oracle_features
 from oracle.perceptron import score
 from packed_weights import weights_of
+from riata import Chunker
 from riata.entry import main
 from riata.features.attributes import builtin
 from riata.features.templates import parse
@@ -92,7 +93,7 @@ def test_diagnose_measures_them():
 
 # --- search errors ---------------------------------------------------------------------------------------------------
 def chunker(template, beam=1, **params):
-    made = riata.Chunker("early", beam=beam, epochs=2, template=parse(template), **params)
+    made = Chunker("early", beam=beam, epochs=2, template=parse(template), **params)
     return made.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:80])
 
 

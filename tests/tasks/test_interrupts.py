@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-import riata
 from checks import refused
 from python_problems import TAGS as VOWELS
 from python_problems import WORDS as LETTERS
 from python_problems import Tagging
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.errors import NotFittedError
 from riata.features.templates import parse
 from riata.interrupts import AsInterrupt
@@ -61,14 +61,14 @@ def check_whole(estimator, data, expected):
 
 
 ESTIMATORS = {
-    "Tagger": (lambda: riata.Tagger(epochs=1, template=parse("word[0]\nedge"), threads=1), (WORDS, TAGS), WORDS),
+    "Tagger": (lambda: Tagger(epochs=1, template=parse("word[0]\nedge"), threads=1), (WORDS, TAGS), WORDS),
     "Chunker": (
-        lambda: riata.Chunker(epochs=2, template=parse("word[0]\nedge"), dev=0.3, threads=1),
+        lambda: Chunker(epochs=2, template=parse("word[0]\nedge"), dev=0.3, threads=1),
         (CHUNKS,),
         INPUTS,
     ),
-    "JointTagger": (lambda: riata.JointTagger(epochs=1, threads=1), (CHUNKS,), WORDS),
-    "Predictor": (lambda: riata.Predictor(Tagging(), epochs=1), (LETTERS, VOWELS), LETTERS),
+    "JointTagger": (lambda: JointTagger(epochs=1, threads=1), (CHUNKS,), WORDS),
+    "Predictor": (lambda: Predictor(Tagging(), epochs=1), (LETTERS, VOWELS), LETTERS),
 }
 
 
@@ -99,7 +99,7 @@ def test_an_interrupt_at_any_line_of_a_second_fit_leaves_the_first_or_the_second
 
 @pytest.mark.parametrize("structure", ["chain", "segments"])
 def test_a_huge_list_of_the_best_is_interrupted_within_a_sentence(structure):
-    chunker = riata.Chunker("perceptron", structure=structure, epochs=1).fit(CHUNKS)
+    chunker = Chunker("perceptron", structure=structure, epochs=1).fit(CHUNKS)
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     began = time.perf_counter()

@@ -10,10 +10,18 @@ import riata
 from checks import refused, stored
 from learning.test_seeds import sum_by_hand
 from mangling import mangled_arrays, mangled_bytes, mangled_header, mangled_places, try_mangled
-from riata import registry
+from riata import Chunker, JointTagger, registry
 from riata.commands import main
 from riata.data.columns import write_columns
-from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError, UnsupportedError
+from riata.errors import (
+    DataError,
+    LabelError,
+    ModelFileError,
+    RiataError,
+    SettingError,
+    TemplateError,
+    UnsupportedError,
+)
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features import joint, templates
 from riata.models.weights_by_name import by_name
@@ -43,7 +51,7 @@ def made(data):
 
 def tagger(recipe="max-violation", template=TEMPLATE, **params):
     given = {"template": joint.parse(template), "epochs": 4, "beam": 3, **params}
-    return riata.JointTagger(recipe, **given)
+    return JointTagger(recipe, **given)
 
 
 def without_ahead():
@@ -182,7 +190,7 @@ def test_a_file_of_another_task_is_refused(made, data):
     header, arrays = container.unpack(memoryview(to_bytes(made)))
     for task in ("tag", "chunk"):
         refused(ModelFileError, "", from_bytes, container.pack({**header, "task": task}, arrays))
-    chunker = riata.Chunker(epochs=1).fit(data[0])
+    chunker = Chunker(epochs=1).fit(data[0])
     header, arrays = container.unpack(memoryview(to_bytes(chunker)))
     refused(ModelFileError, "", from_bytes, container.pack({**header, "task": "joint"}, arrays))
 
@@ -215,9 +223,9 @@ def test_new_words_and_labels_come_with_partial_fit(data):
     for _ in range(5):
         made.partial_fit(train[40:])
     assert made.score(train[40:]) > 0.8
-    refused(riata.errors.LabelError, "unknown", made.partial_fit, [["new"]], [[("NEW", "O")]])
+    refused(LabelError, "unknown", made.partial_fit, [["new"]], [[("NEW", "O")]])
     refused(SettingError, "pairs", tagger().partial_fit, train, classes=["NN"])
-    refused(riata.errors.LabelError, "no chunk label", tagger().partial_fit, train, classes=[("NN", "xyz")])
+    refused(LabelError, "no chunk label", tagger().partial_fit, train, classes=[("NN", "xyz")])
 
 
 def test_sentence_weights(data):
@@ -243,7 +251,7 @@ def test_look_ahead_or_not(data):
     refused(TemplateError, r"tag\[1\].*look-ahead", tagger(settings={"lookahead": False}).fit, train)
     refused(TemplateError, r"chunk\[-1\].*decided together", tagger(template="tag chunk[-1]").fit, train)
     for ahead in (True, False):
-        default = riata.JointTagger(epochs=2, settings={"lookahead": ahead}).fit(train[:40])
+        default = JointTagger(epochs=2, settings={"lookahead": ahead}).fit(train[:40])
         lines = [str(template) for template in default.model_.features.templates]
         assert any("tag[1]" in line.split()[1:] for line in lines) == ahead
         assert ("tag chunk[-1]" in lines) != ahead
@@ -290,12 +298,11 @@ def test_more_that_is_refused(data, made):
     refused(UnsupportedError, "'joint'", made.predict_nbest, test, 2)
     refused(UnsupportedError, "class_weight is set", tagger(class_weight="balanced").fit, train)
     refused(UnsupportedError, "features already", tagger().fit, [[{"a": 1.0}]], [[("N", "O")]])
-    refused(UnsupportedError, "2 output columns", riata.Chunker("early", structure="joint").fit, train)
+    refused(UnsupportedError, "2 output columns", Chunker("early", structure="joint").fit, train)
     refused(UnsupportedError, "1 output column;", tagger(structure="chain").fit, train)
     with pytest.raises(SettingError, match="does not fit the structure 'joint'"):
-        riata.JointTagger(template=templates.parse("word[0]")).fit(train)
-    with pytest.raises(SettingError, match="does not fit the structure 'chain'"):
-        riata.Chunker(template=joint.parse("tag word[0]")).fit(train)
+        JointTagger(template=templates.parse("word[0]")).fit(train)
+    refused(SettingError, "does not fit the structure 'chain'", Chunker(template=joint.parse("tag word[0]")).fit, train)
 
 
 @for_rows(
@@ -304,7 +311,7 @@ def test_more_that_is_refused(data, made):
     ([], "0 lists"), ("NN", "str"), ([3], "int"), ([[("N\tN", "O")]], "tab"), ([[("NN", "xyz")]], "no chunk label"),
 )  # fmt: skip
 def test_bad_labels_are_refused(y, what):
-    refused((DataError, riata.errors.LabelError), what, tagger().fit, [["dog"]], y)
+    refused((DataError, LabelError), what, tagger().fit, [["dog"]], y)
 
 
 def test_too_few_columns(data, made):
@@ -332,7 +339,7 @@ def test_lists_and_more_columns(data):
     made = given.fit(inputs, gold)
     assert "tag x1[0]" in [str(template) for template in made.model_.features.templates]
     assert from_bytes(to_bytes(made)).predict(inputs) == made.predict(inputs)
-    listed = riata.JointTagger(epochs=1, lists={"month": ["May"]}).fit(train[:20])
+    listed = JointTagger(epochs=1, lists={"month": ["May"]}).fit(train[:20])
     assert any("list(month)" in str(template) for template in listed.model_.features.templates)
 
 

@@ -8,11 +8,12 @@ import pytest
 
 import riata
 from checks import refused
+from riata import DependencyParser, RiataError, Tagger
 from riata._core import searches_run
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing, with_trees
 from riata.data.types import Column
-from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
+from riata.errors import DataError, LabelError, ModelFileError, TemplateError, UnsupportedError
 from riata.estimators.likely_tags import LikelyApart, likely
 from riata.features.likely_tags import ChosenTags, tags_in
 from riata.features.transitions import compile_transitions, parse
@@ -29,7 +30,7 @@ SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
 def joint(recipe="max-violation", *, system="arc-hybrid", **given):
     settings = {"system": system, **given.pop("settings", {})}
     parameters = {"epochs": 5, "beam": 4, "seed": 1, **given}
-    return riata.DependencyParser(recipe, structure="transitions", tags="joint", settings=settings, **parameters)
+    return DependencyParser(recipe, structure="transitions", tags="joint", settings=settings, **parameters)
 
 
 @pytest.fixture(scope="module")
@@ -191,9 +192,9 @@ def test_confidences_and_errors_of_search_are_as_without_joint_tags(system):
 
 def test_likely_tags_are_those_of_taggers_that_have_not_seen_the_sentence():
     data = as_corpus(treebank()[:20]).select([0, 1])
-    tagger = riata.Tagger(seed=0).fit(data)
+    tagger = Tagger(seed=0).fit(data)
     column = LikelyApart(data, tagger).column(blocks(data, 4), 2, ignore)
-    again = LikelyApart(data, riata.Tagger(seed=0).fit(data)).column(blocks(data, 4), 1, ignore)
+    again = LikelyApart(data, Tagger(seed=0).fit(data)).column(blocks(data, 4), 1, ignore)
     assert column.texts() == again.texts()
     assert {tag for text in column.texts() for tag in tags_in(text)} <= set(tagger.classes_)
     best = [tags_in(text)[0] for text in likely(tagger, data.select([0])).texts()]
@@ -242,7 +243,7 @@ def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
 )
 def test_what_joint_tags_cannot_be_combined_with_is_refused(options, message):
     system = options.pop("system", "arc-hybrid")
-    refused(riata.RiataError, message, joint(system=system).set_params(**options).fit, treebank())
+    refused(RiataError, message, joint(system=system).set_params(**options).fit, treebank())
 
 
 def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
@@ -257,8 +258,7 @@ def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
 
 @pytest.mark.parametrize("structure", ["projective", "tree"])
 def test_structures_that_choose_no_tags_are_refused(structure):
-    with pytest.raises(UnsupportedError, match="chooses none"):
-        riata.DependencyParser(structure=structure, tags="joint").fit(treebank())
+    refused(UnsupportedError, "chooses none", DependencyParser(structure=structure, tags="joint").fit, treebank())
 
 
 def test_data_without_tags_are_refused(parser):
@@ -296,7 +296,7 @@ TRIPLES = [[(int(head), relation, tag) for _, tag, head, relation in sentence] f
 
 def parsed(data, **given):
     settings = {"recipe": "max-violation", "epochs": 2, "beam": 2, "seed": 1, **given}
-    return riata.DependencyParser(structure="transitions", tags="joint", **settings).fit(data)
+    return DependencyParser(structure="transitions", tags="joint", **settings).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -361,8 +361,8 @@ def test_outputs_to_compare_with_may_have_tags(toy):
     assert other.actions == ("shift C", "shift B", "right q")
     assert toy.explain(["w", "b"], against=[(0, "root"), (1, "p")]).decision.other.actions[-1] == "right p"
     assert toy.explain(["w", "b"]).decision.chosen.labels == (("0", "root", "A"), ("1", "q", "B"))
-    refused(riata.errors.DataError, "the tag of a token is 3", toy.trace, ["w", "b"], [(0, "root", 3), (1, "q", "B")])
-    refused(riata.errors.DataError, "expected a pair", toy.trace, ["w", "b"], [(0, "root", "C", "D"), (1, "q", "B")])
+    refused(DataError, "the tag of a token is 3", toy.trace, ["w", "b"], [(0, "root", 3), (1, "q", "B")])
+    refused(DataError, "expected a pair", toy.trace, ["w", "b"], [(0, "root", "C", "D"), (1, "q", "B")])
 
 
 def test_faults_are_told_by_the_scores_of_trees_with_tags(weak_parser):
@@ -431,4 +431,4 @@ def test_margins_are_those_of_trees_with_their_tags(toy):
     words, trees = zip(*[([t[0] for t in s], [(int(t[2]), t[3]) for t in s]) for s in TOY], strict=True)
     free = toy.diagnose(list(words), list(trees))
     assert wrong.survival_margin < true.survival_margin <= free.survival_margin
-    refused(riata.errors.LabelError, "'Z' is unknown", toy.diagnose, [[("w", "Z", "0", "root"), ("b", "B", "1", "q")]])
+    refused(LabelError, "'Z' is unknown", toy.diagnose, [[("w", "Z", "0", "root"), ("b", "B", "1", "q")]])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import riata
 from all_trees import heads_of_trees
 from checks import refused
+from riata import DependencyParser
 from riata import constraints as c
 from riata.data.memory import as_corpus
 from riata.data.types import Column
@@ -37,9 +38,7 @@ def small(sentences=24):
 
 def joint(system="arc-hybrid", recipe="max-violation", **given):
     parameters = {"epochs": 3, "beam": 4, "seed": 1, **given}
-    return riata.DependencyParser(
-        recipe, structure="transitions", tags="joint", settings={"system": system}, **parameters
-    )
+    return DependencyParser(recipe, structure="transitions", tags="joint", settings={"system": system}, **parameters)
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import riata
 from checks import refused, stored
-from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, errors, metrics, registry
+from riata import Chunker, EntityRecognizer, JointTagger, RiataWarning, Tagger, Trace, errors, metrics, registry
 from riata.data.chunk_labels import shown_encodings
 from riata.data.encodings.base import convert
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Span
-from riata.errors import LabelError
+from riata.errors import DataError, LabelError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from riata.learning.labels import LabelSet, as_learnt, class_weights
@@ -211,7 +211,7 @@ def as_learnt_labels(corpus, encoding):
 def test_joint_tags_have_them_too():
     seen = [[("a", "N", "B-VP"), ("d", "V", "O")]]
     for parameters in ({}, {"recipe": "crf", "structure": "factorial"}):
-        made = riata.JointTagger(learn_as="bioes", epochs=1, **parameters).fit(seen)
+        made = JointTagger(learn_as="bioes", epochs=1, **parameters).fit(seen)
         assert {chunk for _, chunk in made.classes_} == {"O", "B-VP", "I-VP"}
         assert made.model_.outputs.chunks == ("O", "S-VP", "B-VP", "E-VP", "I-VP")
 
@@ -313,7 +313,7 @@ def test_diagnose_and_trace_compare_with_the_labels_that_were_learnt():
         theirs.output,
     )
     assert "tags as learnt, in BIOES" in str(ours) and "as learnt" not in str(theirs)
-    assert riata.Trace.from_dict(ours.to_dict()) == ours
+    assert Trace.from_dict(ours.to_dict()) == ours
     assert asked.trace(plain(data("iob2"))[3]).truth is None
 
 
@@ -465,6 +465,5 @@ def test_metrics_score_them():
 
 
 def test_integer_labels_are_refused_with_the_remedy():
-    with pytest.raises(riata.errors.DataError, match="a label is 0, of type int") as refused:
-        riata.Tagger().fit([["a", "b"], ["c"]], [[0, 1], [2]])
-    assert "str(label) for label in labels" in refused.value.remedy
+    caught = refused(DataError, "a label is 0, of type int", Tagger().fit, [["a", "b"], ["c"]], [[0, 1], [2]])
+    assert "str(label) for label in labels" in caught.remedy

@@ -5,12 +5,12 @@ import pickle
 
 import pytest
 
-import riata
 from all_trees import all_trees
 from checks import refused, stored
+from riata import DependencyParser, Tagger
 from riata import constraints as c
 from riata.data.memory import as_corpus
-from riata.errors import SearchError, SettingError, UnsupportedError
+from riata.errors import SearchError, SettingError, UnknownNameError, UnsupportedError
 from riata.features.arcs import parse
 from riata.inference.structures.transitions import SYSTEMS
 from riata.models import constrained_trees
@@ -91,7 +91,7 @@ def small():
 def parser(request):
     given = {"template": parse(SIBLINGS)} if request.param == "siblings" else {}
     structure = "tree" if request.param == "tree" else "projective"
-    return riata.DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given, tags="given").fit(small())
+    return DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given, tags="given").fit(small())
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_constraint_reports_say_how_trees_were_found(parser):
 
 @for_each(system=SYSTEMS, queue=[{"queue": "greedy"}, {"beam": 4}])
 def test_moves_keep_constraints(system, queue):
-    made = riata.DependencyParser(
+    made = DependencyParser(
         "max-violation", structure="transitions", epochs=6, settings={"system": system}, **queue, tags="given"
     ).fit(small())
     sentences = [[token[:2] for token in s] for s in small()[:8]] + [SENTENCE, SENTENCE[:1]]
@@ -194,7 +194,7 @@ def test_moves_keep_constraints(system, queue):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_moves_give_every_head_the_children_that_it_needs(system):
     """Asked when the tree is complete, also of heads that have no child."""
-    made = riata.DependencyParser("max-violation", epochs=2, settings={"system": system}, tags="given").fit(small())
+    made = DependencyParser("max-violation", epochs=2, settings={"system": system}, tags="given").fit(small())
     sentences = [SENTENCE, SENTENCE[1:], SENTENCE[2:]]
     for wanted in itertools.permutations(["obj", "nsubj", "root"], 2):
         for tree in constrained(made, [c.requires(*wanted, per="head")]).predict(sentences):
@@ -212,7 +212,7 @@ def test_moves_give_every_head_the_children_that_it_needs(system):
 
 
 def test_the_root_counts_with_moves():
-    made = riata.DependencyParser("max-violation", structure="transitions", epochs=3, tags="given").fit(small())
+    made = DependencyParser("max-violation", structure="transitions", epochs=3, tags="given").fit(small())
     refused(SearchError, "root", constrained(made, [c.at_most(0, "root")]).predict, [SENTENCE])
     assert constrained(made, [c.exactly(1, "root")]).predict([SENTENCE]) == made.predict([SENTENCE])
 
@@ -220,7 +220,7 @@ def test_the_root_counts_with_moves():
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "early", "max-violation"])
 def test_moves_learn_under_constraints(recipe):
     rules = [c.at_most(1, "nsubj", per="head")]
-    made = riata.DependencyParser(
+    made = DependencyParser(
         recipe, structure="transitions", beam=4, epochs=12, constraints=rules, inference="during", tags="given"
     )
     assert made.fit(small()).score(small()) > 0.8
@@ -228,7 +228,7 @@ def test_moves_learn_under_constraints(recipe):
 
 def test_true_trees_that_break_constraints_are_counted():
     told = []
-    made = riata.DependencyParser(epochs=1, constraints=[c.at_most(0, "obj", per="head")], tags="given")
+    made = DependencyParser(epochs=1, constraints=[c.at_most(0, "obj", per="head")], tags="given")
     made.fit(small(), listener=lambda event: told.append(getattr(event, "text", "")))
     assert any("true outputs break constraints" in text for text in told)
 
@@ -247,9 +247,9 @@ def test_bad_uses_are_refused(parser):
     refused(SettingError, "both side= and per=", c.requires, "obj", "nsubj", side="before", per="head")
     refused(SettingError, "for both", c.implies, "obj", c.at_most(1, "nsubj", per="head"))
     with pytest.raises(UnsupportedError, match="no trees"):
-        tagger = riata.Tagger(epochs=1, constraints=[c.at_most(1, "X", per="head")])
+        tagger = Tagger(epochs=1, constraints=[c.at_most(1, "X", per="head")])
         tagger.fit([["a", "b"]], [["X", "Y"]]).predict([["a"]])
-    refused(riata.errors.UnknownNameError, "nsubj", constrained(parser, [c.at_most(1, "nsub")]).predict, [SENTENCE])
+    refused(UnknownNameError, "nsubj", constrained(parser, [c.at_most(1, "nsub")]).predict, [SENTENCE])
     with pytest.raises(UnsupportedError, match="several"):
         constrained(parser, [c.automaton({"any": {"nsubj": "any", "obj": "any", "root": "any"}})]).predict([SENTENCE])
     assert constrained(parser, CASES["per head"][0]).predict([[], SENTENCE[:1]])[0] == []
@@ -260,7 +260,7 @@ def test_conditions_read_tags_of_its_own_by_number(recipe):
     """The data to predict have only words."""
     train = [[("the", "DET", "2", "det"), ("dog", "NOUN", "3", "nsubj"), ("barks", "VERB", "0", "root")]] * 4
     train += [[("dogs", "NOUN", "2", "nsubj"), ("see", "VERB", "0", "root"), ("cats", "NOUN", "2", "obj")]] * 4
-    parser = riata.DependencyParser(recipe, tags="own", epochs=4).fit(train)
+    parser = DependencyParser(recipe, tags="own", epochs=4).fit(train)
     words = [["the", "dog", "barks"]]
     assert "nsubj" in [relation for _, relation in parser.predict(words)[0]]
     for column in (1, "tag"):

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-import riata
 from all_trees import all_trees
 from checks import refused
+from riata import DependencyParser
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.features.arcs import parse
 from samples import treebank
@@ -19,12 +19,10 @@ SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling
 @pytest.fixture(scope="module", params=[*STRUCTURES, "siblings"])
 def parser(request):
     if request.param == "siblings":
-        return riata.DependencyParser(
+        return DependencyParser(
             "crf", structure="projective", template=parse(SIBLINGS), settings={"c2": 0.1}, tags="given"
         ).fit(treebank()[:24])
-    return riata.DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given").fit(
-        treebank()[:24]
-    )
+    return DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given").fit(treebank()[:24])
 
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
@@ -90,14 +88,10 @@ def test_given_arcs_that_cross_are_refused_where_arcs_may_not():
     given = [[(3, None), (4, None), None, None]]
     sentence = [[("a", "DET"), ("b", "NOUN"), ("c", "VERB"), ("d", "NOUN")]]
     with pytest.raises(LabelError, match="do not cross"):
-        riata.DependencyParser("mira", structure="projective", epochs=2, tags="given").fit(data).predict(
+        DependencyParser("mira", structure="projective", epochs=2, tags="given").fit(data).predict(
             sentence, given=given
         )
-    free = (
-        riata.DependencyParser("mira", structure="tree", epochs=2, tags="given")
-        .fit(data)
-        .predict(sentence, given=given)
-    )
+    free = DependencyParser("mira", structure="tree", epochs=2, tags="given").fit(data).predict(sentence, given=given)
     assert [head for head, _ in free[0]][:2] == [3, 4]
 
 
@@ -107,7 +101,7 @@ def test_probabilities_of_every_label_are_refused(parser):
 
 def test_arcs_are_calibrated():
     data = treebank()
-    parser = riata.DependencyParser("mira", structure="projective", epochs=3, tags="given").fit(data[:16])
+    parser = DependencyParser("mira", structure="projective", epochs=3, tags="given").fit(data[:16])
     parser.calibrate(data[16:])
     assert len(parser.calibration_) == 2 and parser.believable
     assert all(
@@ -133,7 +127,7 @@ def test_files_give_arcs_and_get_confidences(tmp_path, run):
 
 @pytest.mark.parametrize("system", ["arc-hybrid", "arc-eager", "arc-standard", "swap"])
 def test_the_relation_of_the_root_is_not_given_to_others_by_moves(system):
-    parser = riata.DependencyParser(epochs=2, settings={"system": system}, tags="given").fit(treebank())
+    parser = DependencyParser(epochs=2, settings={"system": system}, tags="given").fit(treebank())
     words = [token[:2] for token in treebank()[0]]
     given = [(2, "root"), *[None] * (len(words) - 1)]
     refused(LabelError, "no legal labelling has '2 root'", parser.predict, [words], given=[given])

@@ -9,7 +9,7 @@ import pytest
 
 import riata
 from checks import refused, stored
-from riata import registry
+from riata import RiataWarning, RoleCorpus, RoleLabeler, Span, registry
 from riata.data.propbank import formatted
 from riata.data.propositions import Proposition
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("boundaries", ["found", "given"])
 
 
 def labeler(boundaries="found", recipe="perceptron", **params):
-    return riata.RoleLabeler(recipe, boundaries=boundaries, **params)
+    return RoleLabeler(recipe, boundaries=boundaries, **params)
 
 
 def trained(boundaries="found", recipe="perceptron", **params):
@@ -67,9 +67,9 @@ def test_given_boundaries_are_labelled_whatever_their_roles():
 def test_arguments_that_are_found_never_overlap(recipe):
     """Whatever the recipe: a model that gives every slot a role has all of them overlap."""
     try:
-        made = riata.RoleLabeler(recipe, epochs=1, class_weight={NO_ROLE: 1e-6}).fit(TRAIN)
+        made = RoleLabeler(recipe, epochs=1, class_weight={NO_ROLE: 1e-6}).fit(TRAIN)
     except UnsupportedError:
-        made = riata.RoleLabeler(recipe, epochs=1).fit(TRAIN)
+        made = RoleLabeler(recipe, epochs=1).fit(TRAIN)
     slots = made.slots(TRAIN)
     raw = made.labels_of(made.input_columns(slots.corpus))
     none = made.classes_.index(NO_ROLE)
@@ -161,7 +161,7 @@ def test_a_saved_model_is_the_same(boundaries, tmp_path):
     made = trained(boundaries)
     made.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
-    assert type(loaded) is riata.RoleLabeler and loaded.boundaries == boundaries
+    assert type(loaded) is RoleLabeler and loaded.boundaries == boundaries
     assert loaded.predict(TEST) == made.predict(TEST) == pickle.loads(pickle.dumps(made)).predict(TEST)
     made.save(tmp_path / "n.riata")
     assert (tmp_path / "m.riata").read_bytes() == (tmp_path / "n.riata").read_bytes()
@@ -183,7 +183,7 @@ def test_scikit_learns_conventions():
     made = base.clone(labeler("given", epochs=3))
     assert made.get_params()["boundaries"] == "given" and made.epochs == 3
     assert "boundaries='given'" in repr(made)
-    with pytest.warns(riata.RiataWarning):
+    with pytest.warns(RiataWarning):
         search = selection.GridSearchCV(made, {"boundaries": ["given", "found"]}, cv=3).fit(TRAIN)
     assert search.best_params_ == {"boundaries": "given"}  # which is easier
 
@@ -236,7 +236,7 @@ def test_sentences_without_predicates_are_left_alone():
     assert made.predict(none) == []
     columns = list(TEST.columns)
     quiet = [[("1", "Yes", "yes", "INTJ", "UH", "0", "root", "(INTJ*)", "-", "-")]]
-    path_free = riata.RoleCorpus(
+    path_free = RoleCorpus(
         columns=tuple(type(columns[0]).of([value]) for value in quiet[0][0]),
         starts=np.array([0, 1]),
         propositions=((),),
@@ -247,10 +247,10 @@ def test_sentences_without_predicates_are_left_alone():
 
 def test_a_predicate_of_several_tokens_yields_to_arguments():
     """Otherwise what is predicted for a file of verbs with particles cannot be written."""
-    verb = Proposition(2, (riata.Span(2, 4, "V"),))
-    assert verb.with_roles([riata.Span(3, 4, "ARG2")]).arguments == (riata.Span(2, 3, "V"), riata.Span(3, 4, "ARG2"))
-    assert verb.with_roles([riata.Span(4, 5, "ARG2")]).arguments == (riata.Span(2, 4, "V"), riata.Span(4, 5, "ARG2"))
-    assert verb.with_roles([riata.Span(1, 3, "ARG2")]).arguments == (riata.Span(1, 3, "ARG2"),)
+    verb = Proposition(2, (Span(2, 4, "V"),))
+    assert verb.with_roles([Span(3, 4, "ARG2")]).arguments == (Span(2, 3, "V"), Span(3, 4, "ARG2"))
+    assert verb.with_roles([Span(4, 5, "ARG2")]).arguments == (Span(2, 4, "V"), Span(4, 5, "ARG2"))
+    assert verb.with_roles([Span(1, 3, "ARG2")]).arguments == (Span(1, 3, "ARG2"),)
 
 
 def test_files_unlike_the_training_data_are_told_of(tmp_path):

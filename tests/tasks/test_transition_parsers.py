@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import riata
 from all_trees import heads_of_trees
 from checks import refused, stored
+from riata import DependencyParser
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, with_trees
 from riata.errors import LabelError, SettingError, UnsupportedError
@@ -38,7 +39,7 @@ def data(sentences=SENTENCES):
 
 def parser(recipe="max-violation", *, system="arc-hybrid", **given):
     settings = {"system": system}
-    return riata.DependencyParser(
+    return DependencyParser(
         recipe, structure="transitions", settings=settings, **{"epochs": 12, "seed": 1, **given}, tags="given"
     )
 
@@ -144,7 +145,7 @@ def test_a_model_stays_as_it_is_while_training_goes_on():
 @for_each(by=["prefix", "pending"], system=["arc-hybrid", "swap"])
 def test_beams_may_compare_prefixes_or_all_that_is_pending(system, by):
     words, trees = data()
-    learnt = riata.DependencyParser(
+    learnt = DependencyParser(
         "max-violation",
         structure="transitions",
         settings={"system": system, "beam_by": by},
@@ -218,7 +219,7 @@ def test_models_of_several_seeds_are_one(system):
 
 
 def test_another_system_than_that_of_training_is_refused():
-    made = riata.DependencyParser(structure="transitions", epochs=2, tags="given").fit(treebank()[:12])
+    made = DependencyParser(structure="transitions", epochs=2, tags="given").fit(treebank()[:12])
     trees = made.predict(treebank())
     assert made.set_params(settings={"system": "arc-hybrid"}).predict(treebank()) == trees
     with pytest.raises(SettingError, match="system is swap, but the model was trained with arc-hybrid"):
@@ -237,7 +238,7 @@ def parsers():
     made = {}
     for system in SYSTEMS:
         for queue in ({"queue": "greedy"}, {"beam": 4}):
-            parser = riata.DependencyParser(
+            parser = DependencyParser(
                 "max-violation", structure="transitions", epochs=4, settings={"system": system}, **queue, tags="given"
             )
             made[system, str(queue)] = parser.fit(treebank()[:24])
