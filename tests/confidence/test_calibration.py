@@ -231,10 +231,7 @@ def test_a_calibration_comes_back_from_its_dictionary(temperature, before, after
 
 def taggers():
     yield fresh(), CHUNKS
-    yield (
-        Tagger(epochs=2).fit(WORDS, TAGS),
-        [list(zip(w, t, strict=True)) for w, t in zip(WORDS, TAGS, strict=True)],
-    )
+    yield (Tagger(epochs=2).fit(WORDS, TAGS), [list(zip(w, t, strict=True)) for w, t in zip(WORDS, TAGS, strict=True)])
     yield JointTagger("laso-perceptron", beam=3, epochs=2).fit(CHUNKS), CHUNKS
     yield Chunker("laso-perceptron", structure="segments", beam=3, epochs=2).fit(CHUNKS), CHUNKS
 

@@ -350,10 +350,7 @@ def test_templates_give_features_names_too() -> None:
         "SBAR",
         "PRT",
         *"O",
-    } | {
-        "CONJP",
-        "INTJ",
-    }
+    } | {"CONJP", "INTJ"}
     assert segments.transition_features_ == {}
 
 

@@ -45,11 +45,7 @@ def test_a_setting_named_like_a_parameter_is_a_setting(tmp_path: Any) -> None:
 
 def test_scikit_learn_copies_and_searches_named_settings() -> None:
     base, selection = pytest.importorskip("sklearn.base"), pytest.importorskip("sklearn.model_selection")
-    for made in (
-        Chunker("crf", c2=1),
-        DependencyParser("mira", C=0.1, tags="own"),
-        Predictor(Letters(), p=3),
-    ):
+    for made in (Chunker("crf", c2=1), DependencyParser("mira", C=0.1, tags="own"), Predictor(Letters(), p=3)):
         assert base.clone(made).get_params(deep=False).keys() == made.get_params(deep=False).keys()
         assert base.clone(made).settings == made.settings
     search = selection.GridSearchCV(Chunker("crf", epochs=2, c1=0.5), {"c2": [0.5, 2.0]}, cv=2)

@@ -106,14 +106,7 @@ def test_development_data_may_be_given_to_fit() -> None:
     refused(DataError, "", Chunker().fit, X, Y, X_dev=X_dev)
 
 
-ESTIMATORS = [
-    Tagger,
-    Chunker,
-    EntityRecognizer,
-    JointTagger,
-    DependencyParser,
-    RoleLabeler,
-]
+ESTIMATORS = [Tagger, Chunker, EntityRecognizer, JointTagger, DependencyParser, RoleLabeler]
 
 
 @pytest.mark.filterwarnings("ignore:Can't test estimator")

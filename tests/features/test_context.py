@@ -144,10 +144,7 @@ MADE = {
     "ner": (EntityRecognizer, lambda kind: [f"B-{kind}"]),
     "joint": (JointTagger, lambda kind: [kind, f"B-{kind}"]),
     "segments": (lambda: Chunker(structure="segments"), lambda kind: [f"B-{kind}"]),
-    "factorial": (
-        lambda: JointTagger(structure="factorial", epochs=20, c2=0.1),
-        lambda kind: [kind, f"B-{kind}"],
-    ),
+    "factorial": (lambda: JointTagger(structure="factorial", epochs=20, c2=0.1), lambda kind: [kind, f"B-{kind}"]),
     "kernel-chain": (lambda: Tagger(structure="kernel-chain"), lambda kind: [kind]),
 }
 TREES = ("projective", "tree", "transitions")

@@ -250,12 +250,7 @@ def one_update(X, y, template=None):
 def test_given_features_count_with_their_values():
     # Labels tie in frequency, so A comes first; the sentence is read as A A, and B is corrected at the second token.
     _, weights = one_update([[{"size": 1.0, "cap": True}, {"size": -2.5, "suffix": "s"}]], [["A", "B"]])
-    assert weights == {
-        ("size", "B"): -2.5,
-        ("size", "A"): 2.5,
-        ("suffix:s", "B"): 1.0,
-        ("suffix:s", "A"): -1.0,
-    }
+    assert weights == {("size", "B"): -2.5, ("size", "A"): 2.5, ("suffix:s", "B"): 1.0, ("suffix:s", "A"): -1.0}
 
 
 def test_given_features_that_training_never_saw_are_left_out():

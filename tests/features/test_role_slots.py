@@ -26,15 +26,7 @@ RELATIONS = ["det", "nsubj", "root", "det", "obj", "case", "obl", "punct"]
 def test_brackets_become_a_tree():
     tree = Constituents.of(BRACKETS, TAGS)
     spans = {(tree.labels[n], tree.starts[n], tree.ends[n]) for n in range(8, len(tree.labels))}
-    assert spans == {
-        ("TOP", 0, 8),
-        ("S", 0, 8),
-        ("NP", 0, 2),
-        ("VP", 2, 7),
-        ("NP", 3, 5),
-        ("PP", 5, 7),
-        ("NP", 6, 7),
-    }
+    assert spans == {("TOP", 0, 8), ("S", 0, 8), ("NP", 0, 2), ("VP", 2, 7), ("NP", 3, 5), ("PP", 5, 7), ("NP", 6, 7)}
     assert [tree.labels[n] for n in tree.ancestors(6)] == ["NNP", "NP", "PP", "VP", "S", "TOP"]
     by_span = tree.by_span()
     assert tree.labels[by_span[0, 8]] == "TOP"  # the highest of two
@@ -109,10 +101,7 @@ def test_dependencies_are_as_enumeration_has_them(heads):
             assert tree.depths[head] == min(tree.depths[a:b])
 
 
-@tried(
-    300,
-    st.lists(st.tuples(st.integers(0, 7), st.integers(1, 4), st.integers(-5, 9)), max_size=7),
-)
+@tried(300, st.lists(st.tuples(st.integers(0, 7), st.integers(1, 4), st.integers(-5, 9)), max_size=7))
 def test_spans_apart_with_the_best_sum_are_those_of_enumeration(given):
     spans = [(start, start + length) for start, length, _ in given]
     gains = [float(gain) for _, _, gain in given]

@@ -139,10 +139,7 @@ def test_tokens_may_be_lists_of_names():
 def test_a_data_file_of_crfsuite_is_read(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text("B-NP\tword=a\\:b\tlen:0.5\nO\tx\\\\\tx\\\\:2\n\n\nO\n", encoding="utf-8")
-    assert read_items(path) == (
-        [[{"word=a:b": 1.0, "len": 0.5}, {"x\\": 3.0}], [{}]],
-        [["B-NP", "O"], ["O"]],
-    )
+    assert read_items(path) == ([[{"word=a:b": 1.0, "len": 0.5}, {"x\\": 3.0}], [{}]], [["B-NP", "O"], ["O"]])
 
 
 def test_a_bad_line_of_a_data_file_is_named(tmp_path):

@@ -153,11 +153,7 @@ labels = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF), min_size=
 some = labels | st.lists(labels, min_size=1, max_size=3, unique=True)
 columns = st.text("abc", min_size=1, max_size=2) | st.integers(0, 5)
 options = st.fixed_dictionaries(
-    {},
-    optional={
-        "penalty": st.floats(1e-3, 1e6),
-        "where": st.dictionaries(columns, some, min_size=1, max_size=2),
-    },
+    {}, optional={"penalty": st.floats(1e-3, 1e6), "where": st.dictionaries(columns, some, min_size=1, max_size=2)}
 )
 numbers = st.integers(1, 5)
 pairs = st.lists(st.tuples(st.none() | labels, labels) | st.tuples(labels, st.none()), min_size=1, max_size=3)

@@ -12,14 +12,7 @@ import riata
 from checks import refused
 from oracle import kernel as twin
 from riata import Chunker, Tagger
-from riata.errors import (
-    DataError,
-    ModelFileError,
-    RiataError,
-    SettingError,
-    TemplateError,
-    UnsupportedError,
-)
+from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models.container import pack, unpack
 from samples import for_rows

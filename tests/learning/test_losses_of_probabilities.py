@@ -150,11 +150,7 @@ def test_empty_sentences_change_nothing(recipe):
 def test_data_without_a_choice_have_no_loss(recipe):
     """One label for all, a dictionary that leaves the truth alone, or no sentence that counts: the logarithm of the loss is that of 0."""
     words, tags = [["a", "b"], ["b", "a", "c"]], [["X", "Y"], ["Y", "X", "Z"]]
-    for y, dictionary, weights in (
-        ([["X"] * 2, ["X"] * 3], 0, None),
-        (tags, 1, None),
-        (tags, 0, [0, 0]),
-    ):
+    for y, dictionary, weights in (([["X"] * 2, ["X"] * 3], 0, None), (tags, 1, None), (tags, 0, [0, 0])):
         tagger = Tagger(recipe, template=parse("word[0]\nedge"), settings={"c2": 0.1, "dictionary": dictionary})
         tagger.fit(words, y, sample_weight=weights)
         assert not tagger.state_features_ and len(tagger.history_) == 1

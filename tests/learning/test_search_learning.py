@@ -407,11 +407,7 @@ def test_training_is_deterministic(queue, step):
         trainer = corpus.trainer(**QUEUES[queue], **STEPS[step])
         for order in orders(corpus, 3, 0):
             corpus.epoch(trainer, order)
-        return (
-            corpus.by_name(trainer.averaged()),
-            corpus.by_name(trainer.last()),
-            trainer.stats(),
-        )
+        return (corpus.by_name(trainer.averaged()), corpus.by_name(trainer.last()), trainer.stats())
 
     assert trained() == trained()
 

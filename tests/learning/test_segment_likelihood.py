@@ -16,10 +16,7 @@ EVERY_ROLE = (
     "around tag[0]\nlength\nlabel[-1]\nlabel[-1] first tag[-1] tag[0]"
 )
 CASES = [*EXACT_TEMPLATES, "around tag[0]\ninside tag[0] tag[1]", EVERY_ROLE]
-KINDS = {
-    _core.SegmentWeights: _core.SegmentPotentials,
-    _core.SegmentWeights64: _core.SegmentPotentials64,
-}
+KINDS = {_core.SegmentWeights: _core.SegmentPotentials, _core.SegmentWeights64: _core.SegmentPotentials64}
 
 
 def function_of(problem, *, pairs="seen", weights=(), kind=_core.SegmentWeights64, gold=None):

@@ -316,10 +316,7 @@ def test_what_was_not_kept_cannot_be_diagnosed(tmp_path):
         caught = refused(UnsupportedError, "was not trained here", other.diagnose, data)
         assert caught.remedy == "Call fit, and diagnose the same object."
     refused(UnsupportedError, "'perceptron' learns from whole outputs", chunker().diagnose, data)
-    for untrained in (
-        lambda: Chunker("perceptron").diagnose(data),
-        lambda: Predictor(Labels()).diagnose(X, Y),
-    ):
+    for untrained in (lambda: Chunker("perceptron").diagnose(data), lambda: Predictor(Labels()).diagnose(X, Y)):
         refused(NotFittedError, "", untrained)
 
 

@@ -159,11 +159,7 @@ def test_an_infinite_beam_is_none_at_all():
     ({"seed": -1}, SettingError, "seed is -1"),
     ({"problem": Tagging}, SettingError, "the class itself"),
     ({"problem": 5}, SettingError, "of type 'int'"),
-    (
-        {"problem": Problem()},
-        SettingError,
-        "does not define initial, actions, apply, is_goal, features or obs",
-    ),
+    ({"problem": Problem()}, SettingError, "does not define initial, actions, apply, is_goal, features or obs"),
 )
 def test_what_makes_no_sense_is_refused_with_the_reason(params, error, message):
     assert message in str(refused(error, "", Predictor(**{"problem": Tagging(), **params}).fit, WORDS, TAGS))

@@ -13,13 +13,7 @@ import riata
 from checks import refused
 from riata import Chunker, Tagger, metrics
 from riata.errors import DataError, UnsupportedError
-from riata.scoring.accuracy import (
-    count_tags,
-    sentence_accuracy,
-    sentence_accuracy_of,
-    tag_report,
-    token_accuracy,
-)
+from riata.scoring.accuracy import count_tags, sentence_accuracy, sentence_accuracy_of, tag_report, token_accuracy
 from riata.scoring.counts import accuracy_of
 from riata.scoring.figures import Figure, Sample
 from riata.scoring.significance import bootstrap_interval

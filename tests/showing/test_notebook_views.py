@@ -19,18 +19,7 @@ from riata.estimators.predictions import Predictions
 from riata.models.weights_by_name import by_name
 from riata.showing.sentences import Shown
 from riata.showing.table import Change, Table
-from samples import (
-    CHUNKS,
-    FEATURES,
-    INPUTS,
-    TAGS,
-    WORDS,
-    chunker,
-    embedded,
-    feature_tagger,
-    segment_chunker,
-    tagger,
-)
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, feature_tagger, segment_chunker, tagger
 
 NASTY = ["<script>alert(1)</script>", "&amp;", "'\"><b>", "漢字", "\u202e", "a\nb"]
 

@@ -62,11 +62,7 @@ def check_whole(estimator, data, expected):
 
 ESTIMATORS = {
     "Tagger": (lambda: Tagger(epochs=1, template=parse("word[0]\nedge"), threads=1), (WORDS, TAGS), WORDS),
-    "Chunker": (
-        lambda: Chunker(epochs=2, template=parse("word[0]\nedge"), dev=0.3, threads=1),
-        (CHUNKS,),
-        INPUTS,
-    ),
+    "Chunker": (lambda: Chunker(epochs=2, template=parse("word[0]\nedge"), dev=0.3, threads=1), (CHUNKS,), INPUTS),
     "JointTagger": (lambda: JointTagger(epochs=1, threads=1), (CHUNKS,), WORDS),
     "Predictor": (lambda: Predictor(Tagging(), epochs=1), (LETTERS, VOWELS), LETTERS),
 }

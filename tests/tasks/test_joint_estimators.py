@@ -283,12 +283,7 @@ def test_other_queues(data, made, queue):
         assert twin.predict(data[1]) == twin.set_params(queue="beam", beam=1).predict(data[1])
 
 
-@for_rows(
-    "given",
-    {"bits": 20},
-    {"queue": "exact", "beam": None},
-    {"recipe": "perceptron", "beam": None},
-)
+@for_rows("given", {"bits": 20}, {"queue": "exact", "beam": None}, {"recipe": "perceptron", "beam": None})
 def test_what_it_cannot_do_is_refused(data, given):
     refused(UnsupportedError, "", tagger(**given).fit, data[0])
 

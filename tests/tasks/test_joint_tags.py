@@ -285,10 +285,7 @@ def test_other_places_and_values_are_refused(line):
 
 
 # --- the truth of tags that are chosen with trees: in traces, explanations and search errors -------------------------
-TOY = [
-    [("w", "A", "0", "root"), ("b", "B", "1", "q")],
-    [("w", "C", "0", "root"), ("b", "B", "1", "p")],
-] * 4
+TOY = [[("w", "A", "0", "root"), ("b", "B", "1", "q")], [("w", "C", "0", "root"), ("b", "B", "1", "p")]] * 4
 ODD = [("w", "C", "0", "root"), ("b", "B", "1", "q")]  # the model gives it the tag A
 PAIRS = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
 TRIPLES = [[(int(head), relation, tag) for _, tag, head, relation in sentence] for sentence in treebank()]
