@@ -39,13 +39,27 @@ def same_as_the_twin(corpus, weights, **chosen):
     twin = Margins(corpus.labels, options(**chosen), corpus.legal, corpus.by_name(weights))
     for x, y in corpus.examples():
         twin.sentence(x, y)
-    found = measured(corpus, weights, **chosen)
+    return check_measured(measured(corpus, weights, **chosen), twin)
+
+
+def check_measured(found, twin):
     assert found["raw"] == pytest.approx(twin.raw)
     assert found["normalised"] == pytest.approx(twin.normalised)
     assert found["survival"] == pytest.approx(twin.survival)
     assert found["losses"] == twin.losses
     assert found["largest_difference"] == pytest.approx(twin.largest)
     return found
+
+
+def check_diagnosed(model, found, beam):
+    """Of a perceptron that has learnt its data: margins, and bounds that hold."""
+    assert model.history_[-1]["updates"] == 0
+    assert found.losses == 0
+    assert found.survival_margin > 0
+    assert found.update_margin > 0
+    assert found.bounds["Theorem 1"].holds
+    assert found.bounds["Theorem 1"].value >= found.updates
+    assert found.bounds["Corollary 2"].holds == (beam == 1)
 
 
 class Labels(LeftToRight):

@@ -4,10 +4,13 @@ import pytest
 
 import riata
 from checks import refused, stored
+from learning.test_online import interrupt_at, same_model
+from learning.test_seeds import KINDS, PLAIN
 from riata import Chunker, JointTagger, Tagger
 from riata.errors import SettingError
 from riata.features.templates import parse
-from samples import embedded
+from riata.learning.events import Progressed, Started
+from samples import embedded, for_each
 
 TRAIN = [[("a", "X"), ("b", "Y")], [("c", "X"), ("a", "X")], [("b", "Y"), ("c", "Y")]]
 DEV = [[("b", "Y"), ("b", "Y"), ("d", "Z")], [("d", "Z"), ("b", "Y"), ("b", "Y")]]
@@ -125,3 +128,33 @@ def test_weights_keep_their_features_when_the_index_grows():
     tagger.fit(unseen, labels[:5])
     pairs = [(a, b) for x, y in zip(before, tagger.predict(words), strict=True) for a, b in zip(x, y, strict=True)]
     assert sum(a == b for a, b in pairs) / len(pairs) > 0.97
+
+
+SECOND_ORDER = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")
+PORTIONS = {
+    "mira": {"recipe": "mira"},
+    **{f"{name}, two labels back": {"recipe": name, "template": SECOND_ORDER} for name in ("perceptron", "mira")},
+    **{f"seeds, {kind}": {"template": PLAIN, **of_kind, "seeds": 3} for kind, of_kind in KINDS.items()},
+    **{
+        f"shards, {name}, {seeds} seeds": {"recipe": name, "template": PLAIN, "shards": 3, "seeds": seeds}
+        for name in ("perceptron", "mira")
+        for seeds in (1, 2)
+    },
+}
+
+
+@pytest.mark.parametrize("params", PORTIONS.values(), ids=PORTIONS)
+def test_partial_fit_is_fit_epoch_by_epoch(params):
+    """The average, too, goes on from call to call."""
+    data, bit_by_bit = embedded()[:40], Chunker(**params)
+    for _ in range(3):
+        bit_by_bit.partial_fit(data)
+    assert same_model(bit_by_bit, Chunker(**params, epochs=3).fit(data))
+
+
+@for_each(event=[Started, Progressed], params=[{}, {"seeds": 3}, {"shards": 3}])
+def test_ctrl_c_keeps_the_model_of_the_last_epoch(event, params):
+    """All seeds and shards are stopped."""
+    data, stopped = embedded(), Chunker("mira", template=PLAIN, epochs=5, **params)
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
+    assert same_model(stopped, Chunker("mira", template=PLAIN, epochs=1, **params).fit(data))

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 
 from chain_problems import noise
 from checks import refused, same_weights
-from learning.test_online import interrupt_at, same_model
+from learning.test_online import same_model
 from oracle.mira import difference, loss, mira, product
 from oracle.perceptron import score, sequences
 from packed_weights import weights_of
 from riata import Chunker, Tagger, _core
 from riata.errors import SettingError
 from riata.features.templates import parse
-from riata.learning.events import Progressed
 from samples import embedded, for_each, tried
 
 TEMPLATES = {
@@ -161,22 +160,6 @@ def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
     by_word = {values[0][1]: weight for ((_, values), label), weight in weights.items() if label == "X"}
     assert by_word["a"] == pytest.approx(1.5)
     assert by_word["b"] == pytest.approx(-0.5)
-
-
-def test_partial_fit_goes_on_averaging():
-    data = embedded()[:40]
-    whole = Chunker("mira", epochs=3).fit(data)
-    bit_by_bit = Chunker("mira")
-    for _ in range(3):
-        bit_by_bit.partial_fit(data)
-    assert same_model(whole, bit_by_bit)
-
-
-def test_ctrl_c_keeps_the_model_of_the_last_epoch():
-    data = embedded()[:60]
-    stopped = Chunker("mira", epochs=5)
-    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Progressed, 2))
-    assert same_model(stopped, Chunker("mira", epochs=1).fit(data))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from chain_problems import noise
 from checks import same_weights, stored
 from inference.test_second_order import EVERY_TEMPLATE, TEMPLATES
 from learning.test_mira import learnt_by_the_twin
-from learning.test_online import same_model
 from oracle.perceptron import mean, perceptron
 from packed_weights import weights_of
 from riata import Chunker, Tagger, _core
@@ -114,16 +113,6 @@ def test_a_saved_model_predicts_the_same(recipe):
     assert loaded.predict_nbest(test[:20], 3) == chunker.predict_nbest(test[:20], 3)
     assert weights_of(loaded.model_) == weights_of(chunker.model_)
     assert sum("label" in feature for (feature, _), _ in weights_of(chunker.model_)) > 100
-
-
-@RECIPES
-def test_partial_fit_goes_on_averaging(recipe):
-    data = embedded()[:40]
-    whole = Chunker(recipe, template=HISTORY, epochs=3).fit(data)
-    bit_by_bit = Chunker(recipe, template=HISTORY)
-    for _ in range(3):
-        bit_by_bit.partial_fit(data)
-    assert same_model(whole, bit_by_bit)
 
 
 @RECIPES

@@ -5,7 +5,7 @@ import pytest
 
 import riata
 from checks import refused
-from learning.test_online import interrupt_at, same_model
+from learning.test_online import same_model
 from packed_weights import weights_of
 from riata import Chunker, Tagger
 from riata._core import normalised_sum
@@ -13,7 +13,6 @@ from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
-from riata.learning.events import Progressed, Started
 from riata.learning.online import SentenceTrainer
 from riata.models.weights_by_name import by_name
 from samples import FEATURES, TAGS, embedded, for_each
@@ -133,27 +132,10 @@ def test_everything_around_a_learner_works_for_a_sum(kind, tmp_path):
     assert loaded.threads is None
 
 
-@KIND
-def test_partial_fit_is_fit_epoch_by_epoch(kind):
-    data = embedded()[:40]
-    bit_by_bit = chunker(kind, seeds=3)
-    for _ in range(3):
-        bit_by_bit.partial_fit(data)
-    assert same_model(bit_by_bit, chunker(kind, seeds=3).fit(data))
-
-
 def test_features_given_by_the_user_are_summed_too():
     taggers = [Tagger(epochs=3, seed=seed).fit(FEATURES, TAGS) for seed in (0, 1)]
     whole = Tagger(epochs=3, seeds=2).fit(FEATURES, TAGS)
     assert weights_of(whole.model_) == pytest.approx(sum_by_hand([weights_of(t.model_) for t in taggers]), abs=1e-5)
-
-
-@pytest.mark.parametrize("event", [Started, Progressed])
-def test_ctrl_c_stops_all_seeds_and_keeps_the_last_epoch(event):
-    data = embedded()
-    stopped = chunker("mira", seeds=3, epochs=5)
-    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
-    assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data))
 
 
 def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):

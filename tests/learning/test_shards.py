@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from checks import refused, same_weights
-from learning.test_online import interrupt_at, same_model
 from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, split, trained
 from learning.test_seeds import loads_and_goes_on
 from learning.test_segment_mira import Twin
@@ -26,7 +25,6 @@ from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
-from riata.learning.events import Progressed, Started
 from riata.models import feature_parts
 from samples import embedded, for_each, tried
 from segment_problems import EXACT_TEMPLATES, noise
@@ -121,30 +119,12 @@ def test_everything_around_a_learner_works_for_shards(recipe, tmp_path):
     assert loads_and_goes_on(made, data, tmp_path / "m.riata").shards == 3
 
 
-@RECIPES
-@pytest.mark.parametrize("seeds", [1, 2])
-def test_partial_fit_is_fit_epoch_by_epoch(recipe, seeds):
-    data = embedded()[:40]
-    bit_by_bit = chunker(recipe, shards=3, seeds=seeds)
-    for _ in range(3):
-        bit_by_bit.partial_fit(data)
-    assert same_model(bit_by_bit, chunker(recipe, shards=3, seeds=seeds).fit(data))
-
-
 def test_shards_go_on_over_features_that_are_new():
     data = embedded()[:60]
     made = chunker(shards=2).partial_fit(data[:30], classes=data.columns[-1].alphabet.texts())
     before = weights_of(made.model_)
     made.partial_fit(data[30:])
     assert len(weights_of(made.model_)) > len(before)
-
-
-@pytest.mark.parametrize("event", [Started, Progressed])
-def test_ctrl_c_stops_all_shards_and_keeps_the_last_epoch(event):
-    data = embedded()
-    stopped = chunker("mira", shards=3, epochs=5)
-    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(event, 2))
-    assert same_model(stopped, chunker("mira", shards=3, epochs=1).fit(data))
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
