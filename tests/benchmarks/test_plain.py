@@ -1,9 +1,10 @@
 """The peers' features, written by hand, are those of the templates."""
 
+import json
 from collections import Counter
 
 import riata
-from benchmarks import plain
+from benchmarks import install, plain, run
 from benchmarks.stages import divided, percentiles
 from riata.features import attributes
 from riata.features.templates import load
@@ -73,3 +74,55 @@ def test_what_training_takes_beyond_its_epochs_is_ingestion():
 
 def test_percentiles_are_in_microseconds():
     assert percentiles([1000 * n for n in range(100)]) == {"p50": 50.0, "p99": 99.0}
+
+
+# --- results on file: what stays when a question is run again --------------------------------------------------------
+def result(question, contestant, score):
+    return {
+        "question": question,
+        "contestant": contestant,
+        "metrics": {"las": score},
+        "interval": [0, 1],
+        "seconds_train": 1.0,
+        "seconds_decode": 1.0,
+        "peak_mb": 1,
+    }
+
+
+def test_contestants_that_run_only_by_name_keep_their_results(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "RESULTS", tmp_path)
+    monkeypatch.setattr(run, "PAGE", tmp_path / "page.md")
+    for new in (
+        [result("parsing", "udpipe", 1)],
+        [result("parsing", "ours", 2), result("parsing", "old", 3)],
+        [result("chunking", "ours", 4)],
+        [result("parsing", "ours", 5)],
+    ):
+        run.write(new, False)
+    kept = json.loads((tmp_path / "latest.json").read_text())["results"]
+    found = {(one["question"], one["contestant"]): one["metrics"]["las"] for one in kept}
+    assert found == {("chunking", "ours"): 4, ("parsing", "ours"): 5, ("parsing", "udpipe"): 1}
+
+
+def test_folders_leave_them_out(monkeypatch):
+    monkeypatch.setattr(run, "contest", lambda folder, path, final: path.stem)
+    assert "udpipe" not in run.ask("parsing", 1, False) and run.ask("parsing/udpipe", 1, False) == ["udpipe"]
+
+
+# --- the peers to install are those of the extra `bench`, and one that does not install stops nothing ----------------
+def test_the_peers_are_those_of_the_extra(monkeypatch):
+    found = [
+        "numpy>=1.24",
+        'vowpalwabbit<10,>=9; extra == "bench"',
+        "pytest>=8; extra == 'test'",
+        "a==1; extra == 'bench'",
+    ]
+    monkeypatch.setattr(install, "requires", lambda name: found)
+    assert install.peers() == ["vowpalwabbit<10,>=9", "a==1"]
+
+
+def test_a_peer_that_does_not_install_is_told_and_the_next_is_tried(capsys):
+    tried = []
+    install.install(["gone==1", "there==2"], lambda peer: tried.append(peer) or peer != "gone==1")
+    assert tried == ["gone==1", "there==2"]
+    assert capsys.readouterr().err == "gone==1 did not install; its contestants will not run.\n"

@@ -1,5 +1,7 @@
 """Probabilities of labels and of whole labellings: they are those of all legal ones, by listing them."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from checks import refused
 from likelihood_problems import model_at, point
 from riata import Chunker, JointTagger, Tagger, registry
 from riata.confidence.calibration import Calibration
+from riata.data.encodings.base import convert
 from riata.errors import NotFittedError, UnsupportedError
 from riata.features.segments import parse as parse_segments
 from riata.features.templates import parse
@@ -274,3 +277,28 @@ def test_labels_that_are_given_are_conditioned_on():
     for t, row in enumerate(rows):
         for j, label in enumerate(tagger.classes_):
             assert row[j] == pytest.approx(sum(s for labels, s in agree if labels[t] == label) / total, abs=1e-5)
+
+
+# --- the likelihood of given labels where chunks are learnt in another encoding than that of the data ----------------
+SENTENCES = [["a", "b"], ["b", "a"], ["c", "a", "b"], ["a", "c", "b", "b"]]
+RECODED = [["B-P", "O"], ["O", "B-Q"], ["B-P", "I-P", "B-P"], ["B-P", "I-P", "I-P", "B-Q"]]
+ENCODINGS = ("iob1", "iob2", "bioes", "bilou")
+PAIRS = [(data, learnt) for data, learnt in product(ENCODINGS, repeat=2) if data != learnt]
+
+
+def in_encoding(name):
+    return [convert(labels, registry.get("encoding", "iob2"), registry.get("encoding", name)) for labels in RECODED]
+
+
+@pytest.mark.parametrize(("data", "learnt"), PAIRS, ids=[f"{data} as {learnt}" for data, learnt in PAIRS])
+def test_illegal_labels_have_no_likelihood_and_all_labellings_sum_to_one(data, learnt):
+    made = Chunker(
+        "crf", epochs=3, encoding=data, learn_as=learnt, template=parse("word[0]\nedge"), settings={"c2": 0.1}
+    )
+    made.fit(SENTENCES, in_encoding(data))
+    encoding = registry.get("encoding", data)
+    every = list(product(made.classes_, repeat=2))
+    found = made.log_likelihood([["a", "b"]] * len(every), every)
+    legal = [not list(encoding.violations(labels, np.arange(2, dtype=np.int32), np.array([0, 2]))) for labels in every]
+    assert np.exp(found).sum() == pytest.approx(1, abs=1e-5)
+    assert (np.isfinite(found) <= np.array(legal)).all()

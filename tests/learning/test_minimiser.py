@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from learning.test_likelihood import cases as first_order
-from learning.test_second_order_likelihood import cases as second_order
+from learning.test_likelihood import second_order_cases as second_order
 from learning.test_segment_likelihood import CASES, function_of
 from oracle import sgd
 from riata import Chunker, RiataWarning, _core
