@@ -287,15 +287,6 @@ PAIR = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]")
 HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")
 
 
-def test_what_only_two_labels_back_can_tell_is_learnt():
-    X, prior = [["s"] + ["w"] * n for n in range(2, 12)] * 4, {"c2": 0.1}
-    y = [["XXYY"[t % 4] for t in range(len(s))] for s in X]  # X X Y Y X X Y Y …
-    first = Tagger("crf", template=parse("word[0]\nedge"), settings=prior).fit(X, y)
-    second = Tagger("crf", template=parse("word[0]\nedge\nlabel[-2] label[-1]"), settings=prior).fit(X, y)
-    assert second.score(X, y) == 1.0 > first.score(X, y)
-    assert second.history_[-1]["objective"] < first.history_[-1]["objective"] / 10
-
-
 @pytest.mark.parametrize("c1, c2", [(0.0, 0.1), (0.1, 0.1)])
 def test_the_objective_of_the_second_order_is_what_it_says(c1, c2):
     """By listing every labelling."""
@@ -342,14 +333,6 @@ def test_it_goes_on_from_a_perceptron_with_the_same_templates():
     reading = [key for key in start if "label" in key[0][0] and abs(start[key]) > 0.5]
     assert len(reading) > 20
     assert np.corrcoef([start[key] for key in reading], [now.get(key, 0.0) for key in reading])[0, 1] > 0.5
-
-
-def test_a_saved_model_predicts_the_same():
-    train, test = embedded()[:25], embedded(split="test")[:40]
-    chunker = fitted(train, 6, HISTORY)
-    loaded = from_bytes(to_bytes(chunker))
-    assert loaded.predict(test) == chunker.predict(test)
-    assert weights_of(loaded.model_) == weights_of(chunker.model_)
 
 
 def test_numbers():

@@ -12,7 +12,7 @@ from margin_problems import same_as_the_twin
 from packed_weights import weights_of
 from riata import Tagger, registry
 from riata.features.templates import parse
-from samples import embedded, for_each
+from samples import embedded
 
 TEMPLATES = [
     "word[0]\nlabel[-1]",
@@ -93,34 +93,6 @@ def test_what_only_the_label_two_back_can_tell_is_learnt():
         for text in ("bias[0]\nlabel[-1]", "bias[0]\nlabel[-2] label[-1]")
     }
     assert [tagger.predict(words) == labels for tagger in made.values()] == [False, True]
-
-
-@for_each(average=[True, False], recipe=RECIPES)
-def test_portions_are_one_epoch_over_all_of_them(recipe, average):
-    """Each portion has words of its own, so the vector of weights is laid out anew, the rows of earlier labels behind all others."""
-    data = embedded(("word", "tag"))[:12]
-    words, tags = data.sentences_of(0), data.sentences_of(1)
-
-    def tagger():
-        template = parse(
-            "word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] word[0]\nlabel[-3] word[0] word[1]"
-        )
-        settings = {"shuffle": False, "precision": "double", "average": average}
-        return Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
-
-    portions = [
-        [[f"{word}{end}" if t % 2 else word for t, word in enumerate(s)] for s in words] for end in ("", "1", "2")
-    ]
-    parts = tagger()
-    for portion in portions:
-        parts.partial_fit(portion, tags)
-    whole = tagger().fit([s for portion in portions for s in portion], tags * 3)
-    left, right = weights_of(parts.model_), weights_of(whole.model_)
-    assert left.keys() == right.keys()
-    assert len(history(left)) > 100
-    for key, value in left.items():
-        assert value == pytest.approx(right[key], rel=1e-6), key
-    assert parts.predict(words) == whole.predict(words)
 
 
 def test_training_goes_on_from_a_loaded_model(tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from checks import same_weights
 from packed_weights import weights_of
 from riata import Tagger, registry
 from riata.errors import UnsupportedError
@@ -14,32 +15,41 @@ DATA = embedded(("word", "tag"))[:30]
 WORDS, TAGS = DATA.sentences_of(0), DATA.sentences_of(1)
 
 
-def tagger(recipe, **settings):
-    template = parse("word[0]\nword[-1] word[0]\nedge\nedge word[0]")
+TEMPLATES = {
+    "tokens": "word[0]\nword[-1] word[0]\nedge\nedge word[0]",
+    "earlier labels": "word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] word[0]\nlabel[-3] word[0] word[1]",
+}
+
+
+def tagger(recipe, template="tokens", **settings):
     settings |= {"shuffle": False, "precision": "double"}
-    return Tagger(recipe, epochs=1, beam=3, template=template, settings=settings)
+    return Tagger(recipe, epochs=1, beam=3, template=parse(TEMPLATES[template]), settings=settings)
 
 
 def assert_same(one, other):
     left, right = weights_of(one.model_), weights_of(other.model_)
     assert left.keys() == right.keys() != set()
-    for key, value in left.items():
-        assert value == pytest.approx(right[key], rel=1e-6), key
+    same_weights(left, right, rel=1e-6)
 
 
-@for_each(average=[True, False], recipe=RECIPES)
-def test_portions_are_one_epoch_over_all_of_them(recipe, average):
-    """Each portion has words of its own, so the vector of weights grows and is laid out anew; tags, and so the labels, are equal."""
+@for_each(recipe=RECIPES, average=[True, False], template=TEMPLATES)
+def test_portions_are_one_epoch_over_all_of_them(recipe, average, template):
+    """Each portion has words of its own, so the vector of weights grows and is laid out anew, the rows of earlier labels behind
+    all others; tags, and so the labels, are equal.
+    """
+    words, tags = (WORDS, TAGS) if template == "tokens" else (WORDS[:12], TAGS[:12])
     portions = [
-        [[f"{word}{end}" if t % 2 else word for t, word in enumerate(s)] for s in WORDS] for end in ("", "1", "2")
+        [[f"{word}{end}" if t % 2 else word for t, word in enumerate(s)] for s in words] for end in ("", "1", "2")
     ]
-    parts = tagger(recipe, average=average)
+    parts = tagger(recipe, template, average=average)
     for portion in portions:
-        parts.partial_fit(portion, TAGS)
-    whole = tagger(recipe, average=average).fit([s for portion in portions for s in portion], TAGS * 3)
+        parts.partial_fit(portion, tags)
+    whole = tagger(recipe, template, average=average).fit([s for portion in portions for s in portion], tags * 3)
     assert len(parts.history_) == 3
     assert_same(parts, whole)
-    assert parts.predict(WORDS) == whole.predict(WORDS)
+    assert parts.predict(words) == whole.predict(words)
+    reading = [name for (name, _), _ in weights_of(parts.model_) if "label" in name]
+    assert len(reading) > 100 or template == "tokens"
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

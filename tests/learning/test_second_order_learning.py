@@ -16,7 +16,7 @@ from riata import Chunker, Tagger, _core
 from riata.errors import UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from samples import embedded
+from samples import embedded, for_each
 
 HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")
 RECIPES = pytest.mark.parametrize("recipe", ["perceptron", "mira"])
@@ -95,19 +95,26 @@ def test_one_sentence_by_hand():
 
 
 # --- as recipes ------------------------------------------------------------------------------------------------------
-@RECIPES
+@for_each(recipe=["perceptron", "mira", "crf"])
 def test_what_only_two_labels_back_can_tell_is_learnt(recipe):
     X = [["s"] + ["w"] * n for n in range(2, 12)] * 4
     y = [["XXYY"[t % 4] for t in range(len(s))] for s in X]  # X X Y Y X X Y Y …
-    first = Tagger(recipe, template=parse("word[0]\nedge"), epochs=10).fit(X, y)
-    second = Tagger(recipe, template=parse("word[0]\nedge\nlabel[-2] label[-1]"), epochs=10).fit(X, y)
+    chosen = {"settings": {"c2": 0.1}} if recipe == "crf" else {"epochs": 10}
+    templates = map(parse, ("word[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]"))
+    first, second = (Tagger(recipe, template=template, **chosen).fit(X, y) for template in templates)
     assert second.score(X, y) == 1.0 > first.score(X, y)
+    if recipe == "crf":
+        assert second.history_[-1]["objective"] < first.history_[-1]["objective"] / 10
 
 
-@RECIPES
+@for_each(recipe=["perceptron", "mira", "crf"])
 def test_a_saved_model_predicts_the_same(recipe):
-    train, test = embedded()[:100], embedded(split="test")
-    chunker = Chunker(recipe, template=HISTORY, epochs=3).fit(train)
+    train, test = (
+        (embedded()[:25], embedded(split="test")[:40])
+        if recipe == "crf"
+        else (embedded()[:100], embedded(split="test"))
+    )
+    chunker = Chunker(recipe, template=HISTORY, epochs=6 if recipe == "crf" else 3).fit(train)
     loaded = from_bytes(to_bytes(chunker))
     assert loaded.predict(test) == chunker.predict(test)
     assert loaded.predict_nbest(test[:20], 3) == chunker.predict_nbest(test[:20], 3)
