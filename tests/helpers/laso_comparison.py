@@ -6,8 +6,11 @@ import math
 import pytest
 
 from chain_problems import UNBOUNDED, options
+from oracle.joint import JointLaso, path_of
 from oracle.laso import Laso, TooClose, norm
+from oracle.segments import SegmentLaso
 from riata import _core
+from riata.features.attributes import builtin
 
 WHEN = ["laso", "early", "max-violation", "standard"]
 WHAT = ["mean", "queue", "best", "loss-weighted"]
@@ -65,6 +68,28 @@ def compared(problem, settings, initial, epochs, seed, weights=()):
     twin = Laso(problem.labels, options(**settings), problem.legal, start)
     native, order = problem.trainer(initial, **settings), orders(problem, epochs, seed)
     return side_by_side(problem, native, twin, problem.examples(), order, weights), twin
+
+
+def on_segments(problem, settings, initial, epochs, seed, weights=(), kind=SegmentLaso):
+    """The same on segments."""
+    native = problem.trainer(initial, **settings)
+    twin = twin_of_segments(problem, settings, problem.by_name(initial), kind)
+    examples = list(zip(problem.sentences, problem.gold, strict=True))
+    return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
+
+
+def twin_of_segments(problem, settings=None, start=None, kind=SegmentLaso):
+    templates = problem.features.templates
+    return kind(problem.labels, problem.most, templates, builtin(), options(**(settings or {})), start)
+
+
+def on_pairs(problem, settings, initial, epochs, seed, weights=(), kind=JointLaso):
+    """The same for tags and chunk labels."""
+    native = problem.trainer(initial, **settings)
+    twin = kind(problem, options(**settings), problem.by_name(initial))
+    truths = [path_of(gold, problem.ahead) for gold in problem.gold]
+    examples = list(zip(problem.sentences, truths, strict=True))
+    return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
 
 
 def side_by_side(problem, native, twin, examples, order, weights=()):

@@ -68,6 +68,17 @@ def treebank(sentences=30, seed=1):
     return riata.data.memory.as_corpus([_tree(draw) for _ in range(sentences)])
 
 
+def write_treebank(folder, number=24):
+    """train.conllu: sentences of the treebank, whose xpos is upos with an x. Gives the arguments to train a parser from it."""
+    line = "{0}\t{1}\t_\t{2}\t{2}x\t_\t{3}\t{4}\t_\t_"
+    trees = ["\n".join(line.format(i, *token) for i, token in enumerate(s, 1)) + "\n\n" for s in treebank()]
+    (folder / "train.conllu").write_text("".join(trees[:number]))
+    return ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
+
+
+BARE = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n2\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n"  # two words of CoNLL-U without anything else
+
+
 def other_tags(sentences):
     """The same sentences with a tag that says nothing."""
     return [[(word, "X", *rest) for word, _, *rest in sentence] for sentence in sentences]

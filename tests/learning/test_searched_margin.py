@@ -5,7 +5,7 @@ import pytest
 from chain_problems import UNBOUNDED, options
 from checks import refused
 from joint_problems import TEMPLATES, noise
-from laso_comparison import orders, side_by_side
+from laso_comparison import on_pairs
 from oracle.joint import path_of
 from oracle.searched_margin import JointMargin, wrong
 from riata import JointTagger
@@ -25,12 +25,7 @@ SUBGRADIENT = {"when": "standard", "update": "best", "step": "subgradient"}
 
 def compared(problem, settings, seed, weights=(), epochs=2):
     """Trains the core and the twin. Returns (sentences, twin)."""
-    initial = problem.random_weights(seed)
-    native = problem.trainer(initial, **settings)
-    twin = JointMargin(problem, options(**settings), problem.by_name(initial))
-    truths = [path_of(gold, problem.ahead) for gold in problem.gold]
-    examples = list(zip(problem.sentences, truths, strict=True))
-    return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
+    return on_pairs(problem, settings, problem.random_weights(seed), epochs, seed, weights, kind=JointMargin)
 
 
 @for_each(queue=QUEUES, C=[0.05, 2.0])

@@ -1,4 +1,4 @@
-"""Learning on segments against its slow twin (oracle.segments), over double; exact learning against Collins' algorithm."""
+"""Exact learning on segments, against Collins' algorithm and against a twin that lists every segmentation (oracle.segments)."""
 
 import itertools
 import random
@@ -6,64 +6,14 @@ import random
 import numpy as np
 import pytest
 
-from chain_problems import options
 from checks import refused, stored
-from laso_comparison import QUEUES, STEPS, WHAT, WHEN, orders, same, side_by_side
-from oracle import segments as oracle
+from laso_comparison import STEPS, WHAT, WHEN, on_segments, orders, same, twin_of_segments
 from oracle.laso import add
 from oracle.segments import ExactSegments, loss, segmentations
 from riata import Chunker
 from riata.errors import SettingError, UnsupportedError
-from riata.features.attributes import builtin
 from samples import embedded, for_each, some_slow
 from segment_problems import EXACT_TEMPLATES, TEMPLATES, noise, random_segments, segment_problem
-
-
-def compared(problem, settings, initial, epochs, seed, weights=(), kind=oracle.SegmentLaso):
-    """Trains the core and the twin. Returns (sentences, twin)."""
-    native = problem.trainer(initial, **settings)
-    twin = a_twin(problem, settings, problem.by_name(initial), kind)
-    examples = list(zip(problem.sentences, problem.gold, strict=True))
-    return side_by_side(problem, native, twin, examples, orders(problem, epochs, seed), weights), twin
-
-
-def a_twin(problem, settings=None, start=None, kind=oracle.SegmentLaso):
-    templates = problem.features.templates
-    return kind(problem.labels, problem.most, templates, builtin(), options(**(settings or {})), start)
-
-
-@for_each(when=WHEN, queue=QUEUES)
-def test_weights_equal_those_of_the_twin(queue, when):
-    """Every queue and moment with every step or update, in turn."""
-    place = list(QUEUES).index(queue) + len(QUEUES) * WHEN.index(when)
-    for turn in range(4):
-        step, what = list(STEPS)[(place + turn) % len(STEPS)], WHAT[(place // 2 + turn) % len(WHAT)]
-        settings = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
-        problem = noise(4 * place + turn, TEMPLATES[(place + turn) % len(TEMPLATES)], longest=4, sentences=4)
-        initial = problem.random_weights(place) if turn else problem.zeros()
-        compared(problem, settings, initial, 2, place)
-
-
-@pytest.mark.parametrize("step", STEPS)
-def test_the_comparison_with_the_twin_seldom_ends_early(step):
-    ended = updates = 0
-    for seed in range(10):
-        problem = noise(seed, TEMPLATES[seed % len(TEMPLATES)], longest=4, sentences=4)
-        done, twin = compared(
-            problem, {**STEPS[step], "beam": 3, "update": "best"}, problem.random_weights(seed), 2, seed
-        )
-        ended += done < 2 * len(problem.sentences)
-        updates += twin.updates
-    assert ended <= 5
-    assert updates >= 30
-
-
-@pytest.mark.parametrize("step", ["perceptron", "alma", "mira"])
-def test_sentence_weights(step):
-    for seed in range(4):
-        problem = noise(seed, TEMPLATES[seed], longest=4, sentences=4)
-        weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 2.0], len(problem.sentences)).tolist()
-        compared(problem, {**STEPS[step], "beam": 2, "update": "best"}, problem.random_weights(seed), 2, seed, weights)
 
 
 @pytest.mark.parametrize("template", EXACT_TEMPLATES)
@@ -73,7 +23,7 @@ def test_exact_learning_is_the_perceptron(template):
         problem = noise(seed, template, longest=4, sentences=5)
         native = problem.trainer(problem.zeros(), queue="exact")
         w, snapshots = {}, [{}]
-        twin = a_twin(problem)
+        twin = twin_of_segments(problem)
         for s in itertools.chain.from_iterable(orders(problem, 2, seed)):
             found = problem.decode(native.last(), queue="exact")[s]  # which is the best of all: tests/inference
             if found != problem.gold[s]:
@@ -87,25 +37,6 @@ def test_exact_learning_is_the_perceptron(template):
         mean = {name: float(np.mean([one.get(name, 0.0) for one in snapshots])) for name in names}
         same(problem.by_name(native.averaged()), mean)
     assert wrong > 10
-
-
-@for_each(single=[False, True], queue=["exact", "beam", "greedy"])
-def test_what_can_be_learnt_is(queue, single):
-    sentences = [
-        [(w, t) for w, t in zip(words, tags, strict=True)]
-        for words, tags in [("abcab", "xyyxy"), ("cab", "yxy"), ("bbca", "yyyx"), ("acca", "xyyx")]
-    ]
-    gold = [
-        ((2, "A"), (1, "O"), (2, "A")),
-        ((1, "O"), (2, "A")),
-        ((2, "B"), (1, "O"), (1, "A")),
-        ((1, "A"), (1, "O"), (1, "O"), (1, "A")),
-    ]
-    problem = segment_problem("inside word[0]\nsequence word[0]\nlast tag[1]\nlength", sentences, gold, 3)
-    trainer = problem.trainer(single=single, queue=queue)
-    for _ in range(20):
-        problem.epoch(trainer)
-    assert problem.decode(trainer.averaged(), queue=queue) == gold
 
 
 @for_each(queue=["exact", "beam", "greedy", "best-first"], when=WHEN)
@@ -133,7 +64,7 @@ def test_exact_learning_equals_the_twin(update, step):
         problem = noise(seed, template, longest=4, sentences=4)
         initial = problem.random_weights(seed) if seed % 2 else problem.zeros()
         settings = {"queue": "exact", **STEPS[step], "update": update}
-        done, twin = compared(problem, settings, initial, 3, seed, kind=ExactSegments)
+        done, twin = on_segments(problem, settings, initial, 3, seed, kind=ExactSegments)
         assert done >= 4 or twin.updates > 0
         updates += twin.updates
     assert updates >= 20
@@ -147,7 +78,7 @@ def test_what_comes_closest_to_a_truth_that_is_too_long_is_learnt(seeds, update,
         template = EXACT_TEMPLATES[seed % len(EXACT_TEMPLATES)]
         problem = noise(seed, template, most=2, longest=5, sentences=4, beyond=3)
         settings = {"queue": "exact", **STEPS[step], "update": update}
-        updates += compared(problem, settings, problem.random_weights(seed), 2, seed, kind=ExactSegments)[1].updates
+        updates += on_segments(problem, settings, problem.random_weights(seed), 2, seed, kind=ExactSegments)[1].updates
     assert updates >= 5
 
 
@@ -169,7 +100,7 @@ def test_the_margin_is_asked_for_once(update):
     """Of ALMA: a right segmentation is learnt from too, while the second best comes close."""
     problem = noise(3, EXACT_TEMPLATES[3], longest=4, sentences=4)
     settings = {"queue": "exact", "step": "alma", "alpha": 0.1, "update": update}
-    compared(problem, settings, problem.zeros(), 6, 3, kind=ExactSegments)
+    on_segments(problem, settings, problem.zeros(), 6, 3, kind=ExactSegments)
     right = []
     trainer = problem.trainer(problem.zeros(), **settings)
     for _ in range(6):
@@ -187,7 +118,7 @@ def test_sentence_weights_of_exact_learning(step, update):
         problem = noise(seed, EXACT_TEMPLATES[seed + 2], longest=4, sentences=4)
         weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 2.0], 4).tolist()
         settings = {"queue": "exact", **STEPS[step], "update": update}
-        compared(problem, settings, problem.random_weights(seed), 2, seed, weights, kind=ExactSegments)
+        on_segments(problem, settings, problem.random_weights(seed), 2, seed, weights, kind=ExactSegments)
 
 
 def test_there_is_one_moment_and_one_rival():

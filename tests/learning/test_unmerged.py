@@ -8,8 +8,7 @@ from chain_problems import UNBOUNDED, noise
 from checks import refused, stored
 from inference import test_trace
 from inference.test_search import labellings
-from laso_comparison import STEPS, WHAT, WHEN, compared
-from learning import test_joint_learning, test_segment_learning
+from laso_comparison import STEPS, WHAT, WHEN, compared, on_pairs, on_segments
 from oracle import segments as segment_oracle
 from oracle.perceptron import score
 from riata import Chunker, Trace
@@ -66,9 +65,7 @@ def test_weights_of_segments_equal_those_of_the_twin(queue, turn):
     place, settings = in_turn(queue, turn)
     template = segment_problems.TEMPLATES[place % len(segment_problems.TEMPLATES)]
     problem = segment_problems.noise(place, template, longest=3, sentences=4)
-    test_segment_learning.compared(
-        problem, settings, problem.random_weights(place) if turn else problem.zeros(), 2, place
-    )
+    on_segments(problem, settings, problem.random_weights(place) if turn else problem.zeros(), 2, place)
 
 
 @EVERY_QUEUE
@@ -78,7 +75,7 @@ def test_weights_of_tags_and_chunks_equal_those_of_the_twin(queue, turn):
     template = joint_problems.TEMPLATES[place % len(joint_problems.TEMPLATES)]
     problem = joint_problems.noise(place, template, ahead=place % 2 == 0, sentences=3, longest=2 + (turn > 1))
     initial = problem.random_weights(place) if turn else problem.zeros()
-    test_joint_learning.compared(problem, settings, initial, 2, place)
+    on_pairs(problem, settings, initial, 2, place)
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -20,7 +20,7 @@ from riata.features.transitions import compile_transitions, parse
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks
 from riata.models import container
-from samples import check_words_are_enough, for_each, for_rows, other_tags, treebank
+from samples import BARE, check_words_are_enough, for_each, for_rows, other_tags, treebank, write_treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 TAGS = [[token[1] for token in sentence] for sentence in treebank()]
@@ -218,16 +218,11 @@ def test_development_data_are_tagged_and_refitting_keeps_tags():
 
 def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = "{0}\t{1}\t_\t{2}\t{2}x\t_\t{3}\t{4}\t_\t_"
-    trees = ["\n".join(line.format(i, *token) for i, token in enumerate(s, 1)) + "\n\n" for s in treebank()]
-    (tmp_path / "train.conllu").write_text("".join(trees[:24]))
-    bare = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n2\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n".format(*WORDS[0][:2])
-    (tmp_path / "new.conllu").write_text("# a remark\n" + bare)
-    arguments = ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
+    (tmp_path / "new.conllu").write_text("# a remark\n" + BARE.format(*WORDS[0][:2]))
+    arguments = write_treebank(tmp_path)
     run.ok("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
-    status, out, _ = run("predict", "--model", "p.riata", "new.conllu")
-    rows = [row.split("\t") for row in out.splitlines()[1:3]]
-    assert status == 0 and all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
+    rows = [row.split("\t") for row in run.ok("predict", "--model", "p.riata", "new.conllu").splitlines()[1:3]]
+    assert all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
     out = run.ok("evaluate", "--model", "p.riata", "train.conllu")
     assert "tags 9" in out or "tags 100" in out
     err = run.fails("train", "parse", "--structure", "projective", "--tags", "joint", *arguments)

@@ -16,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError, LabelError, SearchError, UnsupportedError
 from riata.features.likely_tags import tags_in
-from samples import for_each, treebank
+from samples import for_each, treebank, write_treebank
 
 SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
 WORDS = ["saw", "dog", "likes", "old"]
@@ -254,11 +254,7 @@ def test_tags_and_trees_are_learnt_under_constraints(system, recipe):
 
 def test_files_have_the_tags_of_every_listed_tree(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = "{0}\t{1}\t_\t{2}\t{2}x\t_\t{3}\t{4}\t_\t_"
-    trees = ["\n".join(line.format(i, *token) for i, token in enumerate(s, 1)) + "\n\n" for s in treebank()]
-    (tmp_path / "train.conllu").write_text("".join(trees[:24]))
-    arguments = ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
-    run.ok("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
+    run.ok("train", "parse", "--structure", "transitions", "--tags", "joint", *write_treebank(tmp_path))
     bare = "1\tsaw\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\t_\t_\t_\t{}\t_\t_\t_\n\n"
     (tmp_path / "new.conllu").write_text(bare.format("_"))
     out = run.ok("predict", "--model", "p.riata", "--nbest", "3", "new.conllu")

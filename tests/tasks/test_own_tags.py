@@ -16,7 +16,7 @@ from riata.estimators.own_tags import OwnTags
 from riata.estimators.taggers import MANY, new_tagger
 from riata.learning.jackknife import blocks, joined_labels
 from riata.models import container
-from samples import check_words_are_enough, for_rows, other_tags, treebank
+from samples import BARE, check_words_are_enough, for_rows, other_tags, treebank, write_treebank
 
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 
@@ -100,16 +100,10 @@ def test_model_files_with_other_taggers_are_refused(parser, tmp_path, change):
 
 def test_files_come_out_with_tags_and_trees(parser, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = "{0}\t{1}\t_\t{2}\t{2}\t_\t{3}\t{4}\t_\t_"
-    trees = ["\n".join(line.format(i, *token) for i, token in enumerate(s, 1)) + "\n\n" for s in treebank()]
-    (tmp_path / "train.conllu").write_text("".join(trees[:24]))
-    bare = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n2\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n".format(*WORDS[0][:2])
-    (tmp_path / "new.conllu").write_text("# a remark\n" + bare)
-    arguments = ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
-    assert run("train", "parse", "--tags", "own", *arguments)[0] == 0
-    status, out, _ = run("predict", "--model", "p.riata", "new.conllu")
-    rows = [row.split("\t") for row in out.splitlines()[1:3]]
-    assert status == 0 and all(row[3] == row[4] != "_" and row[6].isdecimal() for row in rows)
+    (tmp_path / "new.conllu").write_text("# a remark\n" + BARE.format(*WORDS[0][:2]))
+    run.ok("train", "parse", "--tags", "own", *write_treebank(tmp_path))
+    rows = [row.split("\t") for row in run.ok("predict", "--model", "p.riata", "new.conllu").splitlines()[1:3]]
+    assert all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
     (tmp_path / "words.txt").write_text("".join(f"{word}\n" for word in WORDS[0]) + "\n")
     parser.save(tmp_path / "c.riata")
     out = run.ok("predict", "--model", "c.riata", "words.txt")

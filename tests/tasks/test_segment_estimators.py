@@ -179,11 +179,6 @@ def test_double_precision(data):
     assert made.score(data[1]) > 0.8
 
 
-@pytest.mark.parametrize("given", [{"bits": 20}, {"stream": True}])
-def test_what_only_chains_can_do_is_refused(data, given):
-    refused(UnsupportedError, next(iter(given)), chunker(**given).fit, data[0])
-
-
 def test_other_recipes_and_methods_are_refused(data):
     refused(UnsupportedError, "memm", chunker("memm").fit, data[0])
     made = chunker(epochs=1).fit(data[0])
