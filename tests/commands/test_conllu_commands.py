@@ -1,4 +1,4 @@
-"""CoNLL-U on the command line: fields by name, standard input, and every line that goes in comes out."""
+"""CoNLL-U, trees and roles on the command line: fields by name, and every line that goes in comes out."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""riata train --constraint and --inference, and what riata predict says of constraints."""
+"""riata train --constraint and --inference; and every command on a model that has learnt its chunks in another encoding."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Confidences of unbounded beams against the sum over all legal outputs, in every structure."""
+"""Confidences of beams against sums over all legal outputs, or over those of which every state was kept, in every structure."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Real-valued arrays, one [T, d] per sentence: the same as dictionaries of their numbers, and kept apart from them."""
+"""Real-valued arrays, one [T, d] per sentence, and vectors of tokens: they learn what dictionaries of their numbers learn."""
 
 import warnings
 

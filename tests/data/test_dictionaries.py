@@ -1,4 +1,4 @@
-"""Feature dictionaries read by the core: what the slow reader in Python makes of them, its errors included."""
+"""Feature dictionaries read by the core, and the alphabet, each against a slow version in Python."""
 
 from collections import Counter, OrderedDict, UserDict, defaultdict
 from concurrent.futures import ThreadPoolExecutor

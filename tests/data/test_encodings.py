@@ -1,4 +1,4 @@
-"""Chunk encodings: legality is pinned by enumeration, everything else by going there and back."""
+"""Chunk encodings: legality is pinned by enumeration, everything else by going there and back, also for whole corpora."""
 
 import itertools
 import pickle

@@ -1,4 +1,4 @@
-"""Fetching, from addresses of files on disk: what is kept, what is not, and what is said."""
+"""Data sets: fetched from addresses of files on disk, and found by name."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Series and data frames of pandas as sentences: they are read as lists of their values, or refused in words."""
+"""Series and frames of pandas as sentences; files of semantic roles: read, refused with their lines, written as they were."""
 
 import gzip
 import subprocess

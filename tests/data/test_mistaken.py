@@ -1,4 +1,4 @@
-"""Files that are no columns are told by name, and no column file is taken for one."""
+"""Files that are no columns are told by name; characters that nobody sees are told once, with a line, or cleaned."""
 
 import json
 import os

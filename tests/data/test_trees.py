@@ -1,4 +1,4 @@
-"""Dependency trees as columns, as codes, and what is refused as no tree."""
+"""Dependency trees as columns and as codes, what is refused as no tree, and CoNLL-U."""
 
 import gzip
 import itertools
@@ -129,7 +129,7 @@ def test_ids_that_do_not_count_tokens_are_refused(tmp_path, ids):
         riata.read_conllu(tmp_path / "odd.conllu", ["form", "head", "deprel"])
 
 
-# --- coNLL-U: words only, comments kept, fields by name --------------------------------------------------------------
+# --- CoNLL-U: words only, comments kept, fields by name --------------------------------------------------------------
 def line(*first: str) -> str:
     return "\t".join([*first, *["_"] * (10 - len(first))]) + "\n"
 

@@ -1,4 +1,4 @@
-"""The setting decode: where it acts, where it is refused, and what it promises."""
+"""The setting decode; predictions as spans; probabilities and weights by the names of labels and features."""
 
 import itertools
 import json

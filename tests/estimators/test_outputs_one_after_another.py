@@ -1,4 +1,4 @@
-"""Constraints where the output that search finds is not the answer: functions that refuse it, lists of the best, long inputs."""
+"""Outputs one after another, where the first is not the answer; settings that are named like parameters; pruned models."""
 
 import itertools
 import random

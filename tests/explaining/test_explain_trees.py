@@ -1,4 +1,4 @@
-"""Explanations of trees that are scored arc by arc: against enumeration, as text, as data and as a page."""
+"""Explanations of trees that are scored arc by arc; and what explanations say of constraints."""
 
 import json
 import math

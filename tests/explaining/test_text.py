@@ -1,4 +1,4 @@
-"""Explanations in the terminal: everything is told, and nothing that users write reaches the terminal's controls."""
+"""Explanations in the terminal, and the bounds of what is recorded of a search."""
 
 import io
 import random

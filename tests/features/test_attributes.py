@@ -1,4 +1,4 @@
-"""Every attribute by examples, in scripts with and without case."""
+"""Every attribute by examples: scripts with and without case, frequency, Porter's stemmer, long numbers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The feature index against a twin made of dictionaries of texts (oracle.features)."""
+"""The feature index against a twin made of dictionaries of texts (oracle.features); templates that read earlier labels."""
 
 import itertools
 

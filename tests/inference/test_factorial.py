@@ -1,4 +1,4 @@
-"""Sums over several columns of labels: exact ones equal enumeration, approximate ones are near and exact on trees."""
+"""Several labels per token against enumeration: sums, exact and approximate; and search for tags with chunk labels."""
 
 import random
 

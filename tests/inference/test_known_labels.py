@@ -1,4 +1,4 @@
-"""Decoding with labels that are known, against all labellings that have them."""
+"""Decoding with labels that are known, and within a dictionary of the labels of words, against all labellings that are left."""
 
 import itertools
 import random

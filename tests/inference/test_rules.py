@@ -1,4 +1,4 @@
-"""Which rules an output breaks, against their definition; rules as arrays."""
+"""Which rules an output breaks, against their definition; rules as arrays; minimal sets that no output keeps together."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Decoding by search: against enumeration where it is exact, and everywhere against Figure 1 over dictionaries.
+"""Decoding by search, also under features of earlier labels: against enumeration where it is exact, and against Figure 1.
 
 Weights are binary fractions here, so that sums are exact, and ties are ties, whatever the order of addition.
 """

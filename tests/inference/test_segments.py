@@ -1,4 +1,4 @@
-"""Segments against enumeration: scores, the exact best, regret, beams."""
+"""Segments against enumeration: scores, the exact best, lists, sums and their gradient, regret, beams."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Decoding with a limit of seconds: the best goal so far, or an error that says so."""
+"""Settings of decoding on a trained model; with a limit of seconds the best goal so far, or an error that says so."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Exact decoding against enumeration: on arrays of scores, and on trained chunkers with their legal tags."""
+"""Exact decoding and lists of the k best against enumeration: on arrays of scores, and on trained models with their legal tags."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""The recipe `crf`: what it learns, what it says of itself, what it refuses."""
+"""The recipe `crf`, one label back and two: what it learns, what it says of itself, what it refuses."""
 
 import itertools
 

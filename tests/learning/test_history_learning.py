@@ -1,4 +1,4 @@
-"""Learning weights of earlier labels against the slow twin (oracle.laso), weight for weight, over double."""
+"""Learning weights of earlier labels against the slow twin (oracle.laso); and recipes that search on data in portions."""
 
 import itertools
 

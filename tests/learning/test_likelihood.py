@@ -1,4 +1,4 @@
-"""The likelihood of chains: its value by enumeration, its gradient by differences, its bytes by threads, its limits by logarithms."""
+"""The likelihood of chains, one label back and two: by enumeration, by differences, by threads, and its limits by logarithms."""
 
 import itertools
 import resource

@@ -1,4 +1,4 @@
-"""Losses by name: what mira learns with each of them, and what is refused where a loss does not fit."""
+"""Losses by name: what mira learns with each; and losses of probabilities, by enumeration and by differences."""
 
 import random
 

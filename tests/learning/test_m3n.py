@@ -1,4 +1,4 @@
-"""Max-margin learners as recipes: what they report, when they stop, what they refuse."""
+"""Max-margin learners as recipes: what they report, when they stop, what they refuse, in Python and on the command line."""
 
 import json
 import warnings

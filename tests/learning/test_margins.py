@@ -1,4 +1,4 @@
-"""Margins that the core measures along a search, against a slow twin and against enumeration."""
+"""Margins that the core measures along a search, on every structure, against slow twins and against enumeration."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The maximum entropy Markov model: its probabilities by a twin of dictionaries, its gradient by differences, its search by enumeration."""
+"""The maximum entropy Markov model against a twin of dictionaries, by differences and by enumeration; and label bias."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""L-BFGS and OWL-QN: they find minima that are known, step by step, and say why they stop."""
+"""L-BFGS and OWL-QN find minima that are known; stochastic gradient descent goes step by step with its twin on every structure."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""MIRA against its slow twin (oracle.mira), by hand, and what makes it what it is."""
+"""MIRA against its slow twin (oracle.mira), by hand, and what makes it what it is; with the perceptron, also two labels back."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The loop around the learner: which epoch is kept, when training stops, what it tells, and what Ctrl-C leaves."""
+"""The loop around the learner: which epoch is kept, when training stops, what it tells and costs, and what Ctrl-C leaves."""
 
 from dataclasses import replace
 

@@ -1,6 +1,4 @@
-"""Learning from parts of the data: against the slow twin of the paper's figure, whatever the threads,
-and everything that one learner can do.
-"""
+"""Learning from parts of the data: against the slow twin of the paper's figure, also where shards come to know features of their own."""
 
 from types import SimpleNamespace
 
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from checks import refused, same_weights
 from learning.test_perceptron import by_frequency, corpora, dyadic, examples, noisy_corpus, split, trained
 from learning.test_seeds import loads_and_goes_on
-from learning.test_segment_mira import Twin
+from learning.test_segment_recipes import Twin
 from oracle.mira import mira, product
 from oracle.perceptron import mean, perceptron
 from oracle.segments import phi, segmentations

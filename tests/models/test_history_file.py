@@ -1,4 +1,4 @@
-"""Features of earlier labels in the model file: nothing is lost, nothing is kept without weight, nothing hostile gets in."""
+"""Rows in model files: of earlier labels and of segments. Nothing is lost, nothing kept without weight, nothing hostile gets in."""
 
 import copy
 import random

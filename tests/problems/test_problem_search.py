@@ -1,4 +1,4 @@
-"""Searching a problem of the user's own: against enumeration, in spaces with cycles and with dead ends."""
+"""Searching a problem of the user's own: cycles, dead ends, no merging, and states that are described in words."""
 
 import json
 from itertools import chain, product

@@ -1,4 +1,4 @@
-"""Bad input by the API: functions that fail, templates that read what is not there, huge tokens and sentences."""
+"""Bad input by the API: functions that fail, huge tokens, input that is no sentences, training data with one label."""
 
 import itertools
 import time

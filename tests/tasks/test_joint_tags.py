@@ -1,4 +1,4 @@
-"""Parsers that choose tags and trees in one search."""
+"""Parsers that choose tags and trees in one search, and the truth of such tags in traces, explanations and search errors."""
 
 import itertools
 import pickle

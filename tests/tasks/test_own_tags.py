@@ -1,4 +1,4 @@
-"""Parsers with taggers of their own: tags of sentences that taggers have not seen, in training; words alone, in prediction."""
+"""Parsers with taggers of their own, and how a parser reads tags unless told otherwise."""
 
 import pickle
 
@@ -132,7 +132,7 @@ def test_other_tasks_have_no_taggers(run):
     assert "--tags is for tasks that read tags beside words" in err
 
 
-# --- how a default_parser reads tags unless told otherwise -----------------------------------------------------------
+# --- how a parser reads tags unless told otherwise -----------------------------------------------------------
 TRAIN, OTHER = treebank()[:24], treebank()[24:]
 OTHER_WORDS = [[token[0] for token in sentence] for sentence in OTHER]
 

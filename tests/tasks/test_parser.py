@@ -1,4 +1,4 @@
-"""DependencyParser from Python and on the command line: CoNLL-U in and out, what is learnt, and what is refused."""
+"""DependencyParser from Python and on the command line; the relation of the root; siblings."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""Parts of trees that are given, confidence in arcs, and lists of trees with their probabilities: against enumeration, and from files."""
+"""Trees against enumeration: given parts, confidence in arcs, lists with probabilities, and constraints."""
 
 import itertools
 import json

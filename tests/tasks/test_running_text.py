@@ -1,4 +1,4 @@
-"""Running text: a sentence per line or per string, split at spaces or by a function; output in columns."""
+"""Running text, whole files from Python, and lists of the best labellings in bounded memory."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Dependency parsers that search for moves."""
+"""Dependency parsers that search for moves; given heads and relations are kept; lists of the best trees."""
 
 import itertools
 

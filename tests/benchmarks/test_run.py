@@ -1,4 +1,4 @@
-"""The peers' features, written by hand, are those of the templates."""
+"""Benchmarks without their peers: features written by hand, results on file, what is installed, and what is timed."""
 
 import json
 from collections import Counter

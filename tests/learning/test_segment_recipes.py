@@ -1,4 +1,4 @@
-"""MIRA and the perceptron on segments, against twins over dictionaries that know every segmentation."""
+"""MIRA and the perceptron on segments, against twins over dictionaries that know every segmentation; and the recipe semicrf."""
 
 from itertools import pairwise
 

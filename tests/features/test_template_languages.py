@@ -1,4 +1,4 @@
-"""The language of templates of segments."""
+"""The languages of templates of segments, of the states of a parser, and of tags and chunk labels."""
 
 import numpy as np
 import pytest

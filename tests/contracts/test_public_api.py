@@ -1,4 +1,4 @@
-"""What a process loads that only loads a model and labels a sentence: little."""
+"""What `import riata` gives and loads: little in a fresh process, all public names and nothing else, each with an example that runs."""
 
 import ast
 import doctest

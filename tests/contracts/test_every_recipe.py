@@ -1,4 +1,4 @@
-"""Weights of sentences: 0 leaves a sentence out, for every recipe that learns from a file or from memory."""
+"""Every recipe: weights of sentences, of which 0 leaves one out; arrays [T, d]; numbers beyond all bounds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""IO, types alone: chunks that do not touch one of their type are kept, and nothing is taken for IO that does not say so."""
+"""What readers make of files: types alone (IO), bytes as they come, and lines that start with #."""
 
 import gzip
 import itertools
