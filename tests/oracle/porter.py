@@ -24,7 +24,15 @@ _STEP_2 = (
     ("iviti", "ive"),
     ("biliti", "ble"),
 )
-_STEP_3 = (("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""))
+_STEP_3 = (
+    ("icate", "ic"),
+    ("ative", ""),
+    ("alize", "al"),
+    ("iciti", "ic"),
+    ("ical", "ic"),
+    ("ful", ""),
+    ("ness", ""),
+)
 _STEP_4 = (
     ("al", ""),
     ("ance", ""),
