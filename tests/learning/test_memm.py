@@ -1,4 +1,4 @@
-"""The maximum entropy Markov model against a twin of dictionaries, by differences and by enumeration; and label bias."""
+"""The maximum entropy Markov model against a twin of dictionaries, by differences and by enumeration; one classifier per label."""
 
 import itertools
 import math
