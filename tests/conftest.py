@@ -1,12 +1,14 @@
 """What tests of the command line and of pages share, and how many examples of properties are tried."""
 
 import signal
+import warnings
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from browsing import chromium
 from riata.commands import main
+from riata.errors import RiataWarning
 from riata.learning import events
 
 
@@ -21,17 +23,18 @@ events._given_once = _Forgetful()
 
 
 def pytest_configure(config):
-    """Without slow tests, properties are tried on a third of their examples, on others in every run.
+    """Warnings of Riata are shown by tests that ask for them. Without slow tests, properties are tried on a third of
+    their examples, on others in every run.
 
     Comparisons with twins leave out examples with ties, which may be many by chance. Nothing is timed: machines are shared.
     """
+    config.addinivalue_line("filterwarnings", "ignore::riata.RiataWarning")
     most = settings.default.max_examples // (3 if "not slow" in config.option.markexpr else 1)
     unchecked = [HealthCheck.filter_too_much, HealthCheck.too_slow]
     settings.register_profile("riata", max_examples=most, suppress_health_check=unchecked, deadline=None)
     settings.load_profile("riata")
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # as a shell leaves it in the background; commands would inherit it
+    # As a shell leaves it in the background; commands would inherit it.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -41,15 +44,47 @@ def browser():
         yield found
 
 
-@pytest.fixture
-def run(capsysbinary):
-    """Runs a command in this process: (exit status, standard output, standard error)."""
+class Run:
+    """Runs commands in this process. Their warnings are shown, unless a mark of the test filters warnings."""
 
-    def run(*arguments):
-        capsysbinary.readouterr()
-        with pytest.raises(SystemExit) as stopped:
+    def __init__(self, captured, shows):
+        self.captured, self.shows = captured, shows
+
+    def __call__(self, *arguments):
+        """Exit status, standard output, standard error."""
+        self.captured.readouterr()
+        with pytest.raises(SystemExit) as stopped, warnings.catch_warnings():
+            if self.shows:
+                warnings.simplefilter("default", RiataWarning)
             main([str(argument) for argument in arguments])
-        out, err = capsysbinary.readouterr()
+        out, err = self.captured.readouterr()
         return stopped.value.code, out.decode("utf-8"), err.decode("utf-8")
 
-    return run
+    def ok(self, *arguments):
+        """What a command that ends well writes."""
+        status, out, err = self(*arguments)
+        assert status == 0, err
+        return out
+
+    def silent(self, *arguments):
+        """The same, with nothing on standard error."""
+        status, out, err = self(*arguments)
+        assert (status, err) == (0, "")
+        return out
+
+    def fails(self, *arguments):
+        """What a command that ends with an error says."""
+        status, _, err = self(*arguments)
+        assert status == 2
+        return err
+
+    def refused(self, *arguments):
+        """The same, with nothing on standard output."""
+        status, out, err = self(*arguments)
+        assert (status, out) == (2, "")
+        return err
+
+
+@pytest.fixture
+def run(capsysbinary, request):
+    return Run(capsysbinary, shows=request.node.get_closest_marker("filterwarnings") is None)

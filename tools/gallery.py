@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "docs")]
+sys.path[:0] = [str(ROOT / "tests" / part) for part in ("helpers", "docs")]
 
 os.environ.setdefault("MPLBACKEND", "agg")
 from test_blocks import outputs, prepare  # noqa: E402

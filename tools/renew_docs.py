@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "docs")]
+sys.path[:0] = [str(ROOT / "tests" / part) for part in ("helpers", "docs")]
 
 from test_blocks import PAGES, expected, outputs, prepare  # noqa: E402
 

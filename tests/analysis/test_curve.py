@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 import riata
-from riata import Chunker, JointTagger, Tagger
+from checks import refused
+from riata import Chunker, JointTagger, Predictor, Problem, Tagger
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
-from riata.learning.events import ignore
 from riata.scoring.figures import t_interval
-from samples import as_text, embedded
-
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
+from samples import as_text, embedded, for_rows
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +62,13 @@ def test_by_beam_models_are_trained_and_decoded_with_it(data):
     assert curve.to_dict()["points"][-1]["at"] == "inf"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "estimator",
-    [
-        Chunker(epochs=3),
-        Chunker("laso-alma", epochs=2, beam=2),
-        Chunker("mira", epochs=2, learn_as="bioes", cutoff=2),
-        Tagger("early", epochs=2, beam=2),
-        JointTagger(epochs=2, beam=2),
-    ],
+    Chunker(epochs=3),
+    Chunker("laso-alma", epochs=2, beam=2),
+    Chunker("mira", epochs=2, learn_as="bioes", cutoff=2),
+    Tagger("early", epochs=2, beam=2),
+    JointTagger(epochs=2, beam=2),
     ids=str,
 )
 def test_by_epoch_points_are_trainings_of_so_many_epochs(data, estimator):
@@ -82,7 +78,7 @@ def test_by_epoch_points_are_trainings_of_so_many_epochs(data, estimator):
     curve = riata.learning_curve(estimator, train, test, by="epoch")
     assert [point.at for point in curve.points] == list(range(1, estimator.epochs + 1))
     for point in curve.points:
-        twin = type(estimator)(**{**estimator.get_params(), "epochs": int(point.at)}).fit(train, listener=ignore)
+        twin = type(estimator)(**{**estimator.get_params(), "epochs": int(point.at)}).fit(train)
         assert point.score.values == [twin.evaluate(test).score]
 
 
@@ -113,36 +109,30 @@ def test_what_is_shown(data, tmp_path):
         curve.plot(tmp_path / "curve.svg")
         assert "<!-- accuracy, % -->" in (tmp_path / "curve.svg").read_text()
         assert json.loads(json.dumps(curve.to_dict()))["by"] == by
-    with pytest.raises(SettingError, match="ends in"):
-        curve.plot(tmp_path / "curve.gif")
+    refused(SettingError, "ends in", curve.plot, tmp_path / "curve.gif")
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
-    [
-        ({"by": "sise"}, UnknownNameError, "Did you mean 'size'"),
-        ({"seeds": 0}, SettingError, "seeds is 0"),
-        ({"at": []}, SettingError, "above 0"),
-        ({"at": [0]}, SettingError, "above 0"),
-        ({"at": ["x"]}, SettingError, "above 0"),
-        ({"at": [61]}, SettingError, "of 60 sentences"),
-        ({"at": [1.5]}, SettingError, "whole number of sentences"),
-        ({"by": "epoch", "at": [1]}, SettingError, "after every epoch"),
-        ({"by": "beam"}, UnsupportedError, "has no beam"),
-    ],
+@for_rows(
+    "options, error, says",
+    ({"by": "sise"}, UnknownNameError, "Did you mean 'size'"),
+    ({"seeds": 0}, SettingError, "seeds is 0"),
+    ({"at": []}, SettingError, "above 0"),
+    ({"at": [0]}, SettingError, "above 0"),
+    ({"at": ["x"]}, SettingError, "above 0"),
+    ({"at": [61]}, SettingError, "of 60 sentences"),
+    ({"at": [1.5]}, SettingError, "whole number of sentences"),
+    ({"by": "epoch", "at": [1]}, SettingError, "after every epoch"),
+    ({"by": "beam"}, UnsupportedError, "has no beam"),
 )
 def test_bad_settings_are_refused(data, options, error, says):
-    with pytest.raises(error, match=says):
-        riata.learning_curve(Chunker(epochs=1), *data, **options)
+    refused(error, says, riata.learning_curve, Chunker(epochs=1), *data, **options)
 
 
 def test_bad_data_are_refused(data):
-    with pytest.raises(DataError, match="one sentence"):
-        riata.learning_curve(Chunker(epochs=1), data[0][:1])
+    refused(DataError, "one sentence", riata.learning_curve, Chunker(epochs=1), data[0][:1])
     with pytest.raises(DataError, match="scoring needs the output column"):
         riata.learning_curve(Chunker(epochs=1), data[0], data[1].select([0, 1]))
-    with pytest.raises(UnsupportedError, match="outputs of its own"):
-        riata.learning_curve(riata.Predictor(riata.Problem()), data[0])
+    refused(UnsupportedError, "outputs of its own", riata.learning_curve, Predictor(Problem()), data[0])
 
 
 @pytest.fixture
@@ -175,30 +165,27 @@ def test_the_command_prints_what_the_function_finds(folder, run):
     assert run("curve", "joint", "--train", "data.txt", *beams)[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--sizes", "x"), "--sizes is 'x'"),
-        (("--sizes", "0,1"), "--sizes is '0,1'"),
-        (("--sizes", "nan"), "--sizes is 'nan'"),
-        (("--sizes", "99"), "of 18 sentences"),
-        (("--beams", "1,2"), "--beams is for curves by beam"),
-        (("--by", "epoch", "--sizes", "1"), "--sizes is for curves by size"),
-        (("--by", "beam", "--recipe", "early", "--beam", "3"), "Give the widths as --beams"),
-        (("--by", "beam"), "has no beam"),
-        (("--by", "nothing"), "nothing"),
-        (("--plot", "c.gif"), "ends in .svg or .png"),
-        (("--test", "none.txt"), "none.txt: no such file"),
-        (("--recipe", "earli"), "Did you mean 'early'"),
-    ],
+@for_rows(
+    "options, says",
+    (("--sizes", "x"), "--sizes is 'x'"),
+    (("--sizes", "0,1"), "--sizes is '0,1'"),
+    (("--sizes", "nan"), "--sizes is 'nan'"),
+    (("--sizes", "99"), "of 18 sentences"),
+    (("--beams", "1,2"), "--beams is for curves by beam"),
+    (("--by", "epoch", "--sizes", "1"), "--sizes is for curves by size"),
+    (("--by", "beam", "--recipe", "early", "--beam", "3"), "Give the widths as --beams"),
+    (("--by", "beam"), "has no beam"),
+    (("--by", "nothing"), "nothing"),
+    (("--plot", "c.gif"), "ends in .svg or .png"),
+    (("--test", "none.txt"), "none.txt: no such file"),
+    (("--recipe", "earli"), "Did you mean 'early'"),
 )
 def test_bad_options_are_told(folder, run, options, says):
-    status, out, err = run("curve", "chunk", "--train", "data.txt", *options)
-    assert (status, out) == (2, "")
+    err = run.refused("curve", "chunk", "--train", "data.txt", *options)
     assert says in err and "Traceback" not in err and "seed 0" not in err
 
 
 def test_without_matplotlib_a_picture_is_refused_before_the_work(folder, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    status, _, err = run("curve", "chunk", "--train", "data.txt", "--plot", "c.svg")
-    assert status == 2 and "pip install matplotlib" in err and "seed 0" not in err
+    err = run.fails("curve", "chunk", "--train", "data.txt", "--plot", "c.svg")
+    assert "pip install matplotlib" in err and "seed 0" not in err

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import riata
-from riata import registry
+from riata import Chunker, RoleLabeler, Tagger, registry
 from riata.choosing.recipe import recipe_name
-from samples import CHUNKS, as_text, embedded, some_slow
+from samples import CHUNKS, as_text, embedded, for_rows, some_slow
 
 KEYS = [
     "task",
@@ -29,7 +29,6 @@ KEYS = [
     "metrics",
 ]
 RIATA = [sys.executable, "-m", "riata"]
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 CONLLU = """# sent_id = 1
 # text = The dogs don't bark
 1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
@@ -59,8 +58,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def trained(folder, run):
     options = ("--recipe", "perceptron", "--epochs", "5")
-    status, _, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)
-    assert status == 0, err
+    run.ok("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)
     return folder
 
 
@@ -69,14 +67,12 @@ def rows(text):
 
 
 # --- train --------------------------------------------------------------------------------------------------------------
-
-
 def test_train_writes_a_model_and_tells_every_epoch_on_standard_error(folder, run):
     status, out, err = run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--epochs", "3")
     assert (status, out) == (0, "")
     assert re.findall(r"^epoch +(\d+) +.* updates +.* tokens/s", err, re.MULTILINE) == ["1", "2", "3"]
     assert "m.riata: " in err
-    by_hand = riata.Chunker(epochs=3).fit(riata.read_columns("train.txt"))
+    by_hand = Chunker(epochs=3).fit(riata.read_columns("train.txt"))
     assert riata.load_model("m.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
 
 
@@ -88,9 +84,8 @@ def test_every_task_trains_from_its_column(folder, run, task):
     train, tokens = "train.txt", sum(map(len, CHUNKS))
     if task == "srl":  # its files have columns of their own, and its models label slots
         train, test = (registry.get("data set", "embedded-roles").path(split) for split in ("train", "test"))
-        options, tokens = ["--dev", test, "--json"], riata.RoleLabeler().slots(riata.read_propbank(train)).corpus.tokens
-    status, out, err = run("train", task, "--train", train, "--model", "m.riata", *options)
-    assert status == 0, err
+        options, tokens = ["--dev", test, "--json"], RoleLabeler().slots(riata.read_propbank(train)).corpus.tokens
+    out = run.ok("train", task, "--train", train, "--model", "m.riata", *options)
     facts = json.loads(out)
     assert out.count("\n") == 1
     assert list(facts)[: len(KEYS)] == KEYS
@@ -114,8 +109,8 @@ def test_seeds_are_summed_whatever_the_threads_and_their_scores_told(folder, run
         assert status == 0
         assert len(re.findall(r"^epoch .* seeds( \d+\.\d\d){3}$", err, re.MULTILINE)) == 2
     assert (folder / "1.riata").read_bytes() == (folder / "2.riata").read_bytes()
-    by_hand = riata.Chunker("mira", seeds=3, seed=4, dev=riata.read_columns("test.txt"), epochs=2)
-    by_hand.fit(riata.read_columns("train.txt"), listener=lambda event: None)
+    by_hand = Chunker("mira", seeds=3, seed=4, dev=riata.read_columns("test.txt"), epochs=2)
+    by_hand.fit(riata.read_columns("train.txt"))
     assert riata.load_model("1.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--seeds", "0")[0] == 2
     assert run("train", "chunk", "--train", "train.txt", "--model", "x.riata", "--threads", "0")[0] == 2
@@ -153,7 +148,7 @@ def test_settings_reach_the_recipe(folder, run):
     assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", *options)[0] == 0
     model = riata.load_model("m.riata")
     assert (model.settings, model.seed, model.cutoff) == ({"average": "false", "shuffle": "false"}, 3, 2)
-    again = riata.Chunker(settings={"average": False, "shuffle": False}, seed=3, cutoff=2, template="classic")
+    again = Chunker(settings={"average": False, "shuffle": False}, seed=3, cutoff=2, template="classic")
     assert again.fit(riata.read_columns("train.txt")).predict(CHUNKS) == model.predict(CHUNKS)
 
 
@@ -181,8 +176,7 @@ def test_resume_goes_on_from_the_model(trained, run):
 def test_resume_without_development_data_leaves_out_what_they_were_for(folder, run):
     train = ("train", "chunk", "--train", "train.txt", "--model", "m.riata")
     assert run(*train, "--dev-fraction", "0.25", "--patience", "2", "--refit", "--epochs", "2")[0] == 0
-    status, _, err = run(*train, "--resume", "--epochs", "1")
-    assert status == 0, err
+    run.ok(*train, "--resume", "--epochs", "1")
     loaded = riata.load_model("m.riata")
     assert (loaded.dev, loaded.patience, loaded.refit) == (None, None, False)
 
@@ -204,12 +198,10 @@ def test_resume_with_another_recipe_leaves_out_what_means_nothing_to_it(folder, 
         "alpha=0.8",
     )
     assert run(*train, *first)[0] == 0
-    status, _, err = run(*train, "--resume", "--recipe", "crf", "--set", "c2=1", "--epochs", "2")
-    assert status == 0, err
+    run.ok(*train, "--resume", "--recipe", "crf", "--set", "c2=1", "--epochs", "2")
     loaded = riata.load_model("m.riata")
     assert (loaded.recipe, loaded.seeds, loaded.beam, loaded.settings) == ("crf", 1, None, {"c2": "1"})
-    status, _, err = run(*train, "--resume", "--recipe", "crf", "--seeds", "2")
-    assert status == 2
+    err = run.fails(*train, "--resume", "--recipe", "crf", "--seeds", "2")
     assert "Leave out seeds" in err
 
 
@@ -230,11 +222,8 @@ def test_conllu_is_tagged_by_the_penn_tags_of_its_forms(folder, run):
 
 
 # --- predict --------------------------------------------------------------------------------------------------------------
-
-
 def test_predict_adds_a_column(trained, run):
-    status, out, err = run("predict", "--model", "m.riata", "train.txt")
-    assert (status, err) == (0, "")
+    out = run.silent("predict", "--model", "m.riata", "train.txt")
     expected = riata.load_model("m.riata").predict(CHUNKS)
     labels = iter([label for sentence in expected for label in sentence])
     lines = as_text().splitlines()
@@ -256,8 +245,7 @@ def test_predict_writes_the_same_on_any_number_of_threads(trained, run, monkeypa
 
 
 def test_predict_gives_the_n_best_as_blocks_with_rank_and_score(trained, run):
-    status, out, err = run("predict", "--model", "m.riata", "train.txt", "--nbest", "3")
-    assert (status, err) == (0, "")
+    out = run.silent("predict", "--model", "m.riata", "train.txt", "--nbest", "3")
     expected = []
     for sentence, found in zip(CHUNKS, riata.load_model("m.riata").predict_nbest(CHUNKS, 3), strict=True):
         assert len(found) == 3
@@ -288,16 +276,14 @@ def test_predict_refuses_n_best_lists_of_a_beam(folder, run):
     asked = ["train", "chunk", "--train", "train.txt", "--model", "b.riata", "--recipe", "early", "--epochs", "1"]
     for structure, reason in (("chain", "queue 'beam'"), ("segments", "label[-2]")):
         assert run(*asked, "--structure", structure)[0] == 0
-        status, out, err = run("predict", "--model", "b.riata", "train.txt", "--nbest", "2")
-        assert (status, out) == (2, "")
+        err = run.refused("predict", "--model", "b.riata", "train.txt", "--nbest", "2")
         assert reason in err
 
 
 def test_predict_takes_input_without_the_output_column_and_keeps_separators(trained, run):
     inputs = [[token[:2] for token in sentence] for sentence in CHUNKS]
     (trained / "new.tsv").write_text(as_text(inputs, "\t"), encoding="utf-8")
-    status, out, _ = run("predict", "--model", "m.riata", "new.tsv")
-    assert status == 0
+    out = run.ok("predict", "--model", "m.riata", "new.tsv")
     assert {len(line.split("\t")) for line in out.splitlines() if line} == {3}
     assert [row[-1] for row in rows(out) if row] == [
         row[-1] for row in rows(run("predict", "--model", "m.riata", "train.txt")[1]) if row
@@ -335,9 +321,8 @@ def test_predict_gives_conllu_with_the_tags_replaced(folder, run):
 
 
 def test_a_model_of_columns_has_no_field_for_its_labels_in_conllu(folder, run):
-    riata.Tagger(epochs=1).fit([["a"]], [["A"]]).save("py.riata")
-    status, out, err = run("predict", "--model", "py.riata", "train.conllu")
-    assert (status, out) == (2, "")
+    Tagger(epochs=1).fit([["a"]], [["A"]]).save("py.riata")
+    err = run.refused("predict", "--model", "py.riata", "train.conllu")
     assert "not trained on CoNLL-U" in err
 
 
@@ -384,11 +369,8 @@ def test_output_to_a_full_disk_is_an_error(trained, verb):
 
 
 # --- evaluate --------------------------------------------------------------------------------------------------------------
-
-
 def test_evaluate_scores_a_model(trained, run):
-    status, out, err = run("evaluate", "--model", "m.riata", "test.txt", "--json")
-    assert (status, err) == (0, "")
+    out = run.silent("evaluate", "--model", "m.riata", "test.txt", "--json")
     facts = json.loads(out)
     assert list(facts)[: len(KEYS)] == KEYS
     expected = riata.load_model("m.riata").evaluate(riata.read_columns("test.txt"))
@@ -430,29 +412,24 @@ def test_evaluate_takes_plain_labels_for_tags_unless_told(trained, run):
     assert json.loads(run(*told)[1])["metrics"] == {"accuracy": 100.0}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "options",
-    [
-        [],
-        ["train.txt"],
-        ["--model", "m.riata"],
-        ["--gold", "train.txt"],
-        ["--model", "m.riata", "train.txt", "--gold", "train.txt"],
-        ["--model", "m.riata", "train.txt", "--against", "train.txt"],
-        ["train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
-        ["--model", "m.riata", "train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
-    ],
+    [],
+    ["train.txt"],
+    ["--model", "m.riata"],
+    ["--gold", "train.txt"],
+    ["--model", "m.riata", "train.txt", "--gold", "train.txt"],
+    ["--model", "m.riata", "train.txt", "--against", "train.txt"],
+    ["train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
+    ["--model", "m.riata", "train.txt", "--gold", "train.txt", "--predicted", "train.txt"],
     ids=" ".join,
 )
 def test_evaluate_ignores_nothing_that_was_asked(trained, run, options):
-    status, out, err = run("evaluate", *options)
-    assert (status, out) == (2, "")
+    err = run.refused("evaluate", *options)
     assert "give either --model MODEL FILE, or --gold FILE --predicted FILE" in err
 
 
 # --- the other verbs -----------------------------------------------------------------------------------------------------
-
-
 def test_inspect_shows_what_a_model_holds(trained, run):
     facts = json.loads(run("inspect", "m.riata", "--json", "--top", "2")[1])
     model = riata.load_model("m.riata")
@@ -467,8 +444,7 @@ def test_inspect_shows_what_a_model_holds(trained, run):
         "B-NP"
     ]:
         assert feature in text
-    status, _, err = run("inspect", "m.riata", "--label", "B-PN")
-    assert status == 2
+    err = run.fails("inspect", "m.riata", "--label", "B-PN")
     assert "Unknown label 'B-PN'. Did you mean 'B-" in err
 
 
@@ -492,23 +468,20 @@ def test_inspect_shows_the_weights_of_pairs_of_labels_with_words(folder, run):
 
 def test_inspect_says_what_cannot_be_shown_of_a_hashed_model(folder, run):
     assert run("train", "chunk", "--train", "train.txt", "--model", "m.riata", "--bits", "12")[0] == 0
-    status, text, _ = run("inspect", "m.riata", "--top", "2")
-    assert status == 0
+    text = run.ok("inspect", "m.riata", "--top", "2")
     assert "Features are hashed: they have no names" in text
     assert "B-NP -> " in text
     assert "bits=12" in "".join(text.split())
     facts = json.loads(run("inspect", "m.riata", "--json")[1])
     assert facts["heaviest"] is None
     assert facts["training"]["label_counts"]["B-NP"] == 6
-    status, out, err = run("inspect", "m.riata", "--label", "B-NP")
-    assert (status, out) == (2, "")
+    err = run.refused("inspect", "m.riata", "--label", "B-NP")
     assert "hashed (bits=12), and hashes have no names" in err
     assert "Train without bits" in err
 
 
 def test_pieces_lists_the_registry(run):
-    status, text, _ = run("pieces")
-    assert status == 0
+    text = run.ok("pieces")
     found = json.loads(run("pieces", "--json")[1])
     for kind in found:
         assert tuple(found[kind]) == registry.names(kind)
@@ -520,21 +493,19 @@ def test_pieces_lists_the_registry(run):
 
 @pytest.mark.parametrize("kind", ["recipes", "loss", "losses", "attributes", "templates"])
 def test_pieces_of_a_kind_say_what_they_are(run, kind):
-    status, text, _ = run("pieces", kind)
-    assert status == 0
+    text = run.ok("pieces", kind)
     assert "what it is" in text
     assert ("maximise the" in text) == (kind == "recipes")
 
 
 def test_pieces_of_a_name_have_their_settings(run):
-    status, text, _ = run("pieces", "crf")
-    assert status == 0
+    text = run.ok("pieces", "crf")
     assert "crf (recipe): " in text and "c2=auto: " in text
     assert all(f"joint ({kind})" in run("pieces", "joint")[1] for kind in ("task", "structure"))
     assert json.loads(run("pieces", "crf", "--json")[1])["recipe"].keys() == {"crf"}
     assert json.loads(run("pieces", "losses", "--json")[1]).keys() == {"loss"}
-    status, _, err = run("pieces", "cfr")
-    assert status == 2 and "Did you mean 'crf'?" in err
+    err = run.fails("pieces", "cfr")
+    assert "Did you mean 'crf'?" in err
 
 
 def test_data_are_listed_and_found(run, monkeypatch, tmp_path):
@@ -545,18 +516,16 @@ def test_data_are_listed_and_found(run, monkeypatch, tmp_path):
     path = run("data", "path", "embedded", "test")[1].strip()
     assert riata.read_columns(path).tokens == embedded(split="test").tokens
     for verb in (("data", "path", "conll2000"), ("data", "path", "conll200"), ("data", "path", "embedded", "tset")):
-        status, out, err = run(*verb)
-        assert (status, out) == (2, "")
+        err = run.refused(*verb)
         assert err.startswith("Error: ")
     assert "Did you mean 'test'" in err
 
 
 def test_demo_trains_scores_and_explains(run):
-    status, text, _ = run("demo", "--sentences", "2")
-    assert status == 0
+    text = run.ok("demo", "--sentences", "2")
     for word in ("tag:", "chunk:", "ner:", "95 % interval", "heaviest features first", "riata train"):
         assert word in text
-    status, out, _ = run("demo", "--json")
+    out = run.ok("demo", "--json")
     results = json.loads(out)
     assert list(results) == ["tag", "chunk", "ner"]
     assert results["tag"]["metrics"]["accuracy"] > 80
@@ -599,8 +568,7 @@ def test_what_the_demo_prints_as_next_steps_can_be_typed(called, tmp_path):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script_that_asks_riata(run, shell):
-    status, out, _ = run("completion", shell)
-    assert status == 0
+    out = run.ok("completion", shell)
     assert "_RIATA_COMPLETE" in out
 
 
@@ -624,24 +592,21 @@ def test_completion_answers_the_shell():
     assert complete("riata nosuch --de") == []
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "verb",
-    [
-        [],
-        ["train"],
-        ["predict"],
-        ["evaluate"],
-        ["inspect"],
-        ["pieces"],
-        ["data"],
-        ["data", "fetch"],
-        ["demo"],
-        ["completion"],
-    ],
+    [],
+    ["train"],
+    ["predict"],
+    ["evaluate"],
+    ["inspect"],
+    ["pieces"],
+    ["data"],
+    ["data", "fetch"],
+    ["demo"],
+    ["completion"],
 )
 def test_help_shows_examples(run, verb):
-    status, out, _ = run(*verb, "--help")
-    assert status == 0
+    out = run.ok(*verb, "--help")
     assert "Usage: riata" in out
     assert "riata " in out.split("\n", 1)[1] or verb == ["data", "fetch"]
 
@@ -666,8 +631,6 @@ def test_markup_in_names_is_shown_as_it_is(trained, run):
 
 
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------------------
-
-
 def started(folder, *options):
     """A long training in a process of its own, in which Ctrl-C works as in a terminal."""
     sentences = as_text(embedded())
@@ -705,7 +668,7 @@ def test_ctrl_c_keeps_the_last_good_epoch(folder):
     assert kept - told[-1] in (0, 1)  # 1: complete, but interrupted before it was told
     model = riata.load_model(folder / "m.riata")
     assert model.best_epoch_ == kept
-    same = riata.Chunker(epochs=kept).fit(riata.read_columns(folder / "long.txt"))
+    same = Chunker(epochs=kept).fit(riata.read_columns(folder / "long.txt"))
     assert model.predict(embedded(split="test")) == same.predict(embedded(split="test"))
     assert not list(folder.glob("*.part")) and not list(folder.glob(".*.part"))
 
@@ -724,7 +687,7 @@ def test_sigterm_keeps_the_last_good_epoch_too(folder):
 
 @pytest.mark.parametrize("resume", [False, True])
 def test_ctrl_c_before_the_first_epoch_ends_leaves_the_old_model(folder, resume):
-    riata.Chunker(epochs=1).fit(embedded()).save(folder / "m.riata")
+    Chunker(epochs=1).fit(embedded()).save(folder / "m.riata")
     before = (folder / "m.riata").read_bytes()
     process = started(folder, "--dev-fraction", "0.01", *(["--resume"] if resume else []))
     assert "held out" in process.stderr.readline()  # told before the features are made and the first epoch starts
@@ -778,11 +741,11 @@ def test_predictions_go_to_a_file_completely_or_not_at_all(run, tmp_path, monkey
     assert run("predict", "--model", "m.riata", "train.txt", "--output", "out.txt")[:2] == (0, "")
     assert Path("out.txt").read_text() == printed
     Path("bad.txt").write_text(as_text() + "\nonly-one-column\n\n")
-    status, _, err = run("predict", "--model", "m.riata", "bad.txt", "--output", "out.txt")
-    assert status == 2 and "bad.txt" in err
+    err = run.fails("predict", "--model", "m.riata", "bad.txt", "--output", "out.txt")
+    assert "bad.txt" in err
     assert Path("out.txt").read_text() == printed
-    status, _, err = run("predict", "--model", "m.riata", "train.txt", "--output", "none/out.txt")
-    assert status == 2 and "its folder does not exist" in err
+    err = run.fails("predict", "--model", "m.riata", "train.txt", "--output", "none/out.txt")
+    assert "its folder does not exist" in err
 
 
 def test_help_of_train_has_headings(run):
@@ -793,3 +756,47 @@ def test_help_of_train_has_headings(run):
     assert (
         shown.index("--train FILE") < shown.index("--recipe") < shown.index("--template") < shown.index("--model FILE")
     )
+
+
+# --- `riata predict` starts soon: it imports what predicting needs, and nothing that learns, draws or scores ---------
+NOT_NEEDED = (
+    "scipy", "sklearn", "rich", "matplotlib", "pandas", "concurrent.futures", "difflib", "gzip", "tempfile", "importlib.resources",
+    "riata.commands.console", "riata.confidence.calibration", "riata.data.pairs",
+    "riata.structures.joint.templates", "riata.structures.segments.templates",
+    "riata.problems.predictor", "riata.explaining.trace", "riata.learning.diagnostics", "riata.learning.events", "riata.learning.fit",
+    "riata.learning.search", "riata.structures.joint.model", "riata.structures.segments.model", "riata.public", "riata.scoring",
+    "riata.estimators.predictions",
+)  # fmt: skip
+PROGRAM = """
+import sys
+from riata.entry import main
+try:
+    main(sys.argv[1:])
+finally:
+    print("\\n".join(sys.modules), file=sys.stderr)
+"""
+
+
+def modules_after(*arguments):
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout, set(done.stderr.split())
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("start") / "chunker.riata"
+    Chunker(epochs=1).fit(CHUNKS).save(path)
+    return path
+
+
+def test_predict_imports_nothing_that_it_does_not_need(model, tmp_path):
+    file = tmp_path / "short.txt"
+    file.write_text("The DT\nbus NN\n\n")
+    output, modules = modules_after("predict", "--model", str(model), str(file))
+    assert [len(line.split()) for line in output.splitlines()] == [3, 3, 0]
+    assert sorted(modules.intersection(NOT_NEEDED)) == []
+
+
+def test_import_riata_imports_nothing_else():
+    code = "import sys, riata; print(*(m for m in sys.modules if m.startswith(('riata.', 'numpy', 'rich', 'scipy'))))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

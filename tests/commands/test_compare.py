@@ -9,12 +9,11 @@ import time
 import pytest
 
 import riata
-from riata import registry
+from riata import Chunker, DependencyParser, JointTagger, RoleLabeler, Tagger, registry
 from riata.commands.console import TimeLeft
 from riata.comparing.run import Processes
-from samples import CHUNKS, as_text, embedded
+from samples import CHUNKS, TAGS, WORDS, as_text, embedded, treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 RIATA = [sys.executable, "-m", "riata"]
 COMPARE = ["compare", "chunk", "--train", "train.txt", "--test", "test.txt", "--epochs", "2"]
 RECIPES = ["--recipes", "perceptron,wide=early:beam=9,mira"]
@@ -52,8 +51,7 @@ def cells(folder):
 
 
 def found(run, *arguments):
-    status, out, err = run(*arguments, "--json")
-    assert status == 0, err
+    out = run.ok(*arguments, "--json")
     assert out.count("\n") == 1
     return json.loads(out)
 
@@ -90,8 +88,7 @@ def test_numbers_are_those_of_train_and_evaluate_and_of_evaluate_against(run, fo
 
 
 def test_the_table_and_markdown(run, folder):
-    status, out, err = run(*COMPARE, *RECIPES, "--markdown", "table.md")
-    assert status == 0, err
+    out = run.ok(*COMPARE, *RECIPES, "--markdown", "table.md")
     for words in ("F1", "95 %", "tokens/s", "peak MB", "wide", "Holm's correction for 2 tests", "Scored: test.txt, 40"):
         assert words in out
     markdown = (folder / "table.md").read_text(encoding="utf-8")
@@ -276,8 +273,7 @@ def test_bad_input_is_refused_before_anything_is_trained(run, folder, name, monk
     (folder / "tags.txt").write_text(as_text([[(word, tag) for word, tag, _ in s] for s in CHUNKS]), encoding="utf-8")
     monkeypatch.setattr("riata.data.datasets.DataSet.folders", lambda self: [self.folder or folder])
     monkeypatch.setattr("riata.comparing.run.subprocess.Popen", None)
-    status, out, err = run(*arguments)
-    assert (status, out) == (2, "")
+    err = run.refused(*arguments)
     assert said in err and "Traceback" not in err
 
 
@@ -294,8 +290,7 @@ def test_time_left_is_guessed_from_what_was_trained_now():
 
 
 def test_the_help_teaches(run):
-    status, out, _ = run("compare", "--help")
-    assert status == 0
+    out = run.ok("compare", "--help")
     for words in ("laso-alma:beam=25:update=best", "--baseline", "--folds", "Holm", "goes on where it was stopped"):
         assert words in out
 
@@ -307,3 +302,61 @@ def test_five_recipes_on_the_embedded_corpus_take_less_than_two_minutes(run):
     facts = found(run, "compare", "chunk", "--data", "embedded", "--folds", "5", "--recipes", recipes, "--fresh")
     assert facts["trainings"] == {"kept": 0, "trained": 25}
     assert time.monotonic() - began < 120
+
+
+# --- riata card ------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "chunker.riata"
+    Chunker("perceptron", epochs=3, constraints=[riata.constraints.at_most(9, "NP")]).fit(CHUNKS).save(path)
+    return path
+
+
+def test_the_card_says_what_the_file_stores(run, model):
+    out = run.ok("card", model)
+    assert out.startswith("# chunker\n")
+    for head in ("Intended use", "How to use it", "Training data", "Figures", "The model", "Limits"):
+        assert f"## {head}\n" in out
+    for said in (
+        "task `chunk`",
+        "`perceptron`",
+        "4 sentences, 16 tokens",
+        "| `B-NP` |",
+        "at_most(9, 'NP')",
+        "2 columns",
+        'load_model("chunker.riata")',
+        "not calibrated",
+    ):
+        assert said in out
+    assert out.count("*Not stated.*") == 3
+
+
+def test_what_is_told_takes_the_places(run, model, tmp_path):
+    gold = tmp_path / "gold.txt"
+    gold.write_text(as_text())
+    card = tmp_path / "CARD.md"
+    told = ("--use", "Chunks of news.", "--data", "Ours.", "--evaluate", gold, "--output", card)
+    assert run("card", model, *told)[:2] == (0, "")
+    text = card.read_text(encoding="utf-8")
+    assert "Not stated" not in text
+    for said in ("Chunks of news.", "Ours.", "precision", "accuracy"):
+        assert said in text
+
+
+def test_every_task_has_a_card(run, tmp_path):
+    made = {
+        "tag": Tagger("perceptron", epochs=1).fit(WORDS, TAGS),
+        "joint": JointTagger("max-violation", epochs=1).fit(CHUNKS),
+        "parse": DependencyParser("perceptron", epochs=1).fit(treebank()),
+        "srl": RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")),
+    }
+    for name, model in made.items():
+        model.save(tmp_path / f"{name}.riata")
+        status, out, err = run("card", tmp_path / f"{name}.riata")
+        assert (status, f"`{name}`" in out) == (0, True), err
+
+
+def test_what_has_no_card_is_refused(run, tmp_path, model):
+    assert run("card", tmp_path / "none.riata")[0] == 2
+    err = run.fails("card", model, "--output", tmp_path / "no" / "CARD.md")
+    assert "cannot be written" in err

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
+from riata import RiataError
+from samples import for_rows
 
 TRAIN = riata.load("embedded", "train")[:240]
 COLUMN = ["--documents", "1"]  # word, document, tag, chunk label
@@ -105,8 +108,7 @@ def test_predict_reads_past_a_column_of_documents_and_keeps_it(trained, run):
         ("column", "column.txt"),
         ("lines", "last.txt", "--documents", "3"),
     ):
-        status, out, err = run("predict", "--model", f"{model}.riata", *source)
-        assert (status, err) == (0, "")
+        out = run.silent("predict", "--model", f"{model}.riata", *source)
         rows = [line.split() for line in out.split("\n") if line]
         assert [row[-1] for row in rows] == expected
         assert {len(row) for row in rows} == {5}
@@ -137,23 +139,20 @@ def test_compare_deals_and_resamples_documents(trained, run):
     assert plain["resampled"] == "sentences" and "dealt at random" in plain["scored"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["evaluate", "--model", "lines.riata", "lines.txt", "--documents", "1"], "column 1 names documents here, and the model"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--documents", "1"], "--inputs"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--documents", "-1"], "counted from 0"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--documents", "7"], "column 7, which should name documents"),
-        (["predict", "--model", "lines.riata", "lines.txt", "--text", "--documents", "3"], "has no columns"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "3,4"], "names 2 columns; expected one"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "first"], "'first' is a name, and this is a file of columns"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc"], "tab-separated columns of CoNLL-U"),
-        (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc", "--format", "columns"], "is a field of CoNLL-U"),
-    ],
+@for_rows(
+    "arguments, told",
+    (["evaluate", "--model", "lines.riata", "lines.txt", "--documents", "1"], "column 1 names documents here, and the model"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--documents", "1"], "--inputs"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--documents", "-1"], "counted from 0"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--documents", "7"], "column 7, which should name documents"),
+    (["predict", "--model", "lines.riata", "lines.txt", "--text", "--documents", "3"], "has no columns"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "3,4"], "names 2 columns; expected one"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "first"], "'first' is a name, and this is a file of columns"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc"], "tab-separated columns of CoNLL-U"),
+    (["errors", "--model", "lines.riata", "lines.txt", "--documents", "misc", "--format", "columns"], "is a field of CoNLL-U"),
 )  # fmt: skip
 def test_what_cannot_be_a_column_of_documents_is_refused(trained, run, arguments, told):
-    status, out, err = run(*arguments)
-    assert (status, out) == (2, "")
+    err = run.refused(*arguments)
     assert told in err
 
 
@@ -218,10 +217,8 @@ def test_two_passes_vote_within_documents_of_a_column_as_within_those_of_lines(f
 def test_predict_file_refuses_what_cannot_be_a_column_of_documents(trained):
     model = riata.load_model("lines.riata")
     for documents, told in ((0, "the model reads it"), (-1, "counted from 0"), (9, "out of range")):
-        with pytest.raises(riata.RiataError, match=told):
-            model.predict_file("lines.txt", "x.txt", documents=documents)
-    with pytest.raises(riata.RiataError, match="no column of documents"):
-        model.predict_file("lines.txt", "x.txt", documents=3, text=True)
+        refused(RiataError, told, model.predict_file, "lines.txt", "x.txt", documents=documents)
+    refused(RiataError, "no column of documents", model.predict_file, "lines.txt", "x.txt", documents=3, text=True)
 
 
 def test_a_model_that_looks_at_documents_says_if_a_file_marks_none(folder, run):

@@ -8,7 +8,11 @@ import time
 
 import pytest
 
-from samples import CHUNKS, as_text
+import riata
+from riata import Chunker
+from samples import CHUNKS, as_text, for_each
+
+pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
 WORDS = as_text(
     [[(word,) for word, _, _ in sentence] for sentence in CHUNKS]
@@ -73,7 +77,7 @@ def test_a_reader_that_leaves_ends_it_when_it_writes_next(model):
         assert process.wait(60) == 0
 
 
-def refused(model, content):
+def end_of(model, content):
     done = subprocess.run([*RIATA, "predict", "--model", str(model), "-"], input=content, capture_output=True)
     return done.returncode, done.stderr.decode()
 
@@ -89,7 +93,7 @@ def read_by_head(model, path):
 @pytest.mark.parametrize("times", [2, pytest.param(50, marks=pytest.mark.slow)])
 def test_wrong_input_is_refused_on_a_busy_machine(model, times):
     with busy():
-        assert {refused(model, WORDS * 4_000) for _ in range(times)} == {(2, REFUSED)}
+        assert {end_of(model, WORDS * 4_000) for _ in range(times)} == {(2, REFUSED)}
 
 
 @pytest.mark.parametrize("times", [2, pytest.param(50, marks=pytest.mark.slow)])
@@ -112,3 +116,94 @@ def test_training_goes_on_when_nobody_reads_its_progress(tmp_path):
 def test_results_that_nobody_reads_are_no_error(model, tmp_path):
     script = '"$@" | true; exit "${PIPESTATUS[0]}"'
     assert subprocess.run(["bash", "-c", script, "bash", *RIATA, "inspect", str(model)], check=False).returncode == 0
+
+
+# --- Ctrl-C at many moments of a command: exit 130, always, and no file that is half written -------------------------
+
+
+# Sends SIGINT to itself at the so-many-th call of a function after main began, also of those that import, load and write.
+PROGRAM = """
+import os, signal, sys
+from riata.entry import main
+moment, seen = int(sys.argv[1]), 0
+def trace(frame, event, argument):
+    global seen
+    if event == "call":
+        seen += 1
+        if seen == moment:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.argv = ["riata", *sys.argv[2:]]
+sys.setprofile(trace)
+try:
+    main()
+finally:
+    sys.setprofile(None)
+    if moment == 0:
+        print(f"calls {seen}", file=sys.stderr)
+"""
+
+
+def run(moment, *arguments):
+    return subprocess.run([sys.executable, "-c", PROGRAM, str(moment), *arguments], capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("interrupts")
+    (path / "train.txt").write_text(as_text(CHUNKS * 5))
+    Chunker(epochs=1).fit(CHUNKS).save(path / "c.riata")
+    return path
+
+
+@pytest.mark.parametrize("verb", ["predict", "train"])
+def test_an_interrupt_at_any_moment_leaves_130(verb, folder):
+    target = folder / "new.riata"
+    arguments = {
+        "predict": ["predict", "--model", str(folder / "c.riata"), str(folder / "train.txt")],
+        "train": ["train", "chunk", "--train", str(folder / "train.txt"), "--model", str(target), "--epochs", "2"],
+    }[verb]
+    whole = run(0, *arguments)
+    assert whole.returncode == 0, whole.stderr
+    calls = int(whole.stderr.split("calls ")[1])
+    for part in range(1, 10, 2):
+        target.unlink(missing_ok=True)
+        done = run(max(1, calls * part // 10), *arguments)
+        assert done.returncode == 130, (part, done.stderr[-500:])
+        assert done.stderr.endswith("Interrupted.\n")
+        assert "Traceback" not in done.stderr
+        if target.exists():
+            riata.load_model(target)
+
+
+LOST = """
+import os, signal, sys, time, types, weakref
+def interrupt(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000): pass
+class Lossy:
+    def __del__(self):
+        interrupt()
+class Watched: ...
+def run(arguments):
+    WAY
+    time.sleep(DURATION)
+    return 0
+sys.modules["riata.commands.base"] = types.SimpleNamespace(run=run)
+import riata.entry
+riata.entry.main()
+"""
+WAYS = {"destructor": "Lossy()", "weak reference": "it = Watched(); watch = weakref.ref(it, interrupt); del it"}
+
+
+@for_each(duration=[0, 60], way=WAYS)
+def test_an_interrupt_that_python_loses_leaves_130_all_the_same_and_at_once(way, duration):
+    program = LOST.replace("WAY", WAYS[way]).replace("DURATION", str(duration))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=40)
+    assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
+
+
+def test_other_errors_that_python_cannot_raise_are_still_told():
+    program = LOST.replace("interrupt()", "raise ValueError('told')").replace("WAY", "Lossy()").replace("DURATION", "0")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "ValueError: told" in done.stderr

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import riata
+from checks import refused
+from riata import RiataWarning, Tagger
 from riata.compat import pycrfsuite
 from riata.compat.algorithms import ALGORITHMS, parameters_of
 from riata.compat.sklearn_crfsuite import estimator
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError, UnsupportedError
+from samples import for_rows
 
 TOY = Path(__file__).parents[1] / "importing" / "data" / "toy.crfsuite"
 
@@ -80,8 +83,7 @@ def test_items_may_be_what_python_crfsuite_takes():
     assert sequence.items() == [read, {"n": 1.0, "m": 1.0}, {"n": 1.0}, {"k": 1.0}, {"s": 1.0}, {}]
     assert (len(sequence), repr(sequence)) == (6, "<ItemSequence of size 6>")
     for bad in ("text", ["text"]):
-        with pytest.raises(DataError, match="the text"):
-            pycrfsuite.ItemSequence(bad)
+        refused(DataError, "the text", pycrfsuite.ItemSequence, bad)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -136,23 +138,16 @@ def test_defaults_are_those_of_python_crfsuite():
 
 
 def test_what_cannot_be_mapped_is_refused_with_a_remedy(tmp_path):
-    with pytest.raises(UnsupportedError, match="pa"):
-        pycrfsuite.Trainer("arow")
-    with pytest.raises(UnknownNameError, match="'lbfgs'"):
-        pycrfsuite.Trainer("lbgfs")
+    refused(UnsupportedError, "pa", pycrfsuite.Trainer, "arow")
+    refused(UnknownNameError, "'lbfgs'", pycrfsuite.Trainer, "lbgfs")
     trainer = pycrfsuite.Trainer("l2sgd", verbose=False)
-    with pytest.raises(UnknownNameError, match="c1"):
-        trainer.set("c1", 1)
-    with pytest.raises(SettingError, match="c2"):
-        trainer.set("c2", "much")
-    with pytest.raises(UnsupportedError, match="both"):
-        trained(tmp_path, **{"feature.possible_states": 1})
-    with pytest.raises(UnsupportedError, match="type=1"):
-        trained(tmp_path, "pa", type=2)
-    with pytest.warns(riata.RiataWarning, match=r"no effect.*calibration\.eta"):
+    refused(UnknownNameError, "c1", trainer.set, "c1", 1)
+    refused(SettingError, "c2", trainer.set, "c2", "much")
+    refused(UnsupportedError, "both", trained, tmp_path, **{"feature.possible_states": 1})
+    refused(UnsupportedError, "type=1", trained, tmp_path, "pa", type=2)
+    with pytest.warns(RiataWarning, match=r"no effect.*calibration\.eta"):
         trained(tmp_path, "l2sgd", **{"calibration.eta": 0.5, "max_iterations": 1})
-    with pytest.raises(DataError, match="1 and 2"):
-        trainer.append([["a"]], ["X", "Y"])
+    refused(DataError, "1 and 2", trainer.append, [["a"]], ["X", "Y"])
 
 
 def test_messages_are_crfsuites_and_a_group_is_held_out(tmp_path, capsys):
@@ -201,31 +196,24 @@ def test_taggers_without_a_usable_model_say_so(tmp_path):
     tagger = pycrfsuite.Tagger()
     for ask in (tagger.labels, tagger.info, lambda: tagger.tag([["a"]])):
         for kind in (ValueError, RuntimeError, RiataError):
-            with pytest.raises(kind, match="no model"):
-                ask()
-    with pytest.raises(OSError, match="missing"):
-        tagger.open(tmp_path / "missing")
+            refused(kind, "no model", ask)
+    refused(OSError, "missing", tagger.open, tmp_path / "missing")
     for content in (b"foo", b"lCRFfoo", b"lCRFfoo" * 100):
         (tmp_path / "bad").write_bytes(content)
-        with pytest.raises(ValueError, match="bad"):
-            tagger.open(tmp_path / "bad")
-    riata.Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]]).save(tmp_path / "words")
-    with pytest.raises(UnsupportedError, match=r"words.*reads columns"):
-        tagger.open(tmp_path / "words")
+        refused(ValueError, "bad", tagger.open, tmp_path / "bad")
+    Tagger(epochs=1).fit([["a", "b"]], [["X", "Y"]]).save(tmp_path / "words")
+    refused(UnsupportedError, r"words.*reads columns", tagger.open, tmp_path / "words")
     tagger.open(TOY)
     tagger.set([["a"]])
-    with pytest.raises(DataError, match="no position 1"):
-        tagger.marginal("B-NP", 1)
+    refused(DataError, "no position 1", tagger.marginal, "B-NP", 1)
 
 
-@pytest.mark.parametrize(
-    ("items", "labels"),
-    [([[None]], ["X"]), ([{"a": None}], ["X"]), ([{5: 1}], ["X"]), ([["a"]], [None]), ([["a"]], [5])],
+@for_rows(
+    "items, labels", ([[None]], ["X"]), ([{"a": None}], ["X"]), ([{5: 1}], ["X"]), ([["a"]], [None]), ([["a"]], [5])
 )
 def test_items_and_labels_of_another_type_are_refused_at_once_as_type_errors(items, labels):
     for kind in (TypeError, DataError):
-        with pytest.raises(kind, match=r"expected|key"):
-            pycrfsuite.Trainer(verbose=False).append(items, labels)
+        refused(kind, r"expected|key", pycrfsuite.Trainer(verbose=False).append, items, labels)
 
 
 def test_unknown_labels_are_runtime_errors_as_there():
@@ -234,11 +222,9 @@ def test_unknown_labels_are_runtime_errors_as_there():
     tagger.set([["a"]])
     for ask in (lambda: tagger.marginal("ZZ", 0), lambda: tagger.probability(["ZZ"])):
         for kind in (RuntimeError, DataError):
-            with pytest.raises(kind, match="'ZZ'"):
-                ask()
+            refused(kind, "'ZZ'", ask)
 
 
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 @pytest.mark.parametrize("module", [pycrfsuite, estimator])
 def test_examples_of_docstrings_print_what_they_say(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

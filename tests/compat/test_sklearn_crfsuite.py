@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-import riata
+from checks import refused
+from riata import RiataError
 from riata.compat import pycrfsuite, sklearn_crfsuite
 from riata.compat.sklearn_crfsuite import CRF, metrics
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
@@ -89,15 +90,11 @@ def test_verbose_prints_a_line_for_every_iteration(capsys):
 
 def test_refusals_name_the_remedy():
     for ask in (lambda crf: crf.predict(X), lambda crf: crf.score(X, Y)):
-        with pytest.raises(NotFittedError, match="fit"):
-            ask(CRF())
+        refused(NotFittedError, "fit", ask, CRF())
     assert CRF().tagger_ is CRF().size_ is CRF().attributes_ is CRF().state_features_ is None
-    with pytest.raises(SettingError, match="both"):
-        CRF().fit(X, Y, X)
-    with pytest.raises(UnsupportedError, match="pa"):
-        CRF("arow").fit(X, Y)
-    with pytest.raises(riata.RiataError, match="c1"):
-        CRF("ap", c1=0.1).fit(X, Y)
+    refused(SettingError, "both", CRF().fit, X, Y, X)
+    refused(UnsupportedError, "pa", CRF("arow").fit, X, Y)
+    refused(RiataError, "c1", CRF("ap", c1=0.1).fit, X, Y)
 
 
 def test_estimators_are_shown_and_searched_inside_pipelines():
@@ -117,9 +114,6 @@ def test_no_iterations_are_as_many_as_it_takes():
 
 
 def test_slips_are_told_of():
-    with pytest.raises(DataError, match="2 sentences and labels of 1"):
-        CRF().fit(X[:2], Y[:1])
-    with pytest.raises(NotFittedError, match="there is no file"):
-        CRF(model_filename="nowhere.model").predict(X)
-    with pytest.raises(TypeError, match="a token is None"):
-        CRF().fit([[None]], [["A"]])
+    refused(DataError, "2 sentences and labels of 1", CRF().fit, X[:2], Y[:1])
+    refused(NotFittedError, "there is no file", CRF(model_filename="nowhere.model").predict, X)
+    refused(TypeError, "a token is None", CRF().fit, [[None]], [["A"]])

@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from riata import Chunker, JointTagger, RiataWarning, Tagger, registry
 from riata.confidence.calibration import Calibration
 from riata.data.chunk_boundaries import spans_of
@@ -21,15 +21,15 @@ from samples import (
     TAGS,
     UNSEEN,
     WORDS,
-    draws,
     embedded,
     feature_tagger,
+    for_each,
     hashed_chunker,
     history_chunker,
-    quietly,
     recoded_chunker,
     segment_chunker,
     tagger,
+    tried,
 )
 
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
@@ -51,7 +51,7 @@ def surely(made, X, least):
 @cache
 def embedded_chunker(structure="chain", learn_as=None, encoding="auto"):
     recipe = "laso-perceptron"
-    return quietly(Chunker(recipe, structure=structure, beam=5, epochs=1, learn_as=learn_as), in_encoding(encoding))
+    return Chunker(recipe, structure=structure, beam=5, epochs=1, learn_as=learn_as).fit(in_encoding(encoding))
 
 
 @cache
@@ -69,7 +69,7 @@ def in_encoding(encoding, split="train", most=80):
 
 @cache
 def joint():
-    return quietly(JointTagger("laso-perceptron", beam=4, epochs=1, calibrated=False), in_encoding("auto"))
+    return JointTagger("laso-perceptron", beam=4, epochs=1, calibrated=False).fit(in_encoding("auto"))
 
 
 def words_of(data, columns=2):
@@ -85,10 +85,7 @@ def check_chunks(labels, sure, confidences, least):
 
 
 # --- chunks ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("made", [history_chunker, recoded_chunker, segment_chunker])
-@pytest.mark.parametrize("least", [0, 0.2, 0.5, 0.8, 0.999, 1])
+@for_each(made=[history_chunker, recoded_chunker, segment_chunker], least=[0, 0.2, 0.5, 0.8, 0.999, 1])
 def test_unsure_chunks_are_left_out(made, least):
     estimator = made()
     predicted, sure = estimator.predict(INPUTS), surely(estimator, INPUTS, least)
@@ -98,8 +95,7 @@ def test_unsure_chunks_are_left_out(made, least):
         assert sure == predicted
 
 
-@pytest.mark.parametrize("structure", ["chain", "segments"])
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each(structure=["chain", "segments"], encoding=ENCODINGS)
 def test_what_is_left_is_legal(encoding, structure):
     """In IOB1, a chunk says that it touches the one before it, which may have been left out."""
     made, test = embedded_chunker(structure, None, encoding), words_of(in_encoding("auto", "test"))
@@ -113,8 +109,8 @@ def test_what_is_left_is_legal(encoding, structure):
     assert dropped > 5
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(
+@tried(
+    60,
     st.sampled_from(ENCODINGS),
     st.lists(st.tuples(st.integers(0, 2), st.sampled_from("OXXY"), st.booleans()), min_size=1, max_size=8),
 )
@@ -174,8 +170,6 @@ def test_labels_learnt_in_another_encoding_line_up():
 
 
 # --- tags and pairs --------------------------------------------------------------------------------------------------
-
-
 def test_unsure_tags_are_none():
     made = tagger()
     predicted, values = made.predict(UNSEEN), made.predict_confidence(UNSEEN)
@@ -206,11 +200,9 @@ def test_of_pairs_either_may_be_missing():
 
 
 # --- inputs and refusals ---------------------------------------------------------------------------------------------
-
-
 def test_arrays_and_dictionaries():
     vectors = [np.array([[len(word) / 10, word.istitle()] for word in s]) for s in WORDS]
-    by_array = quietly(Tagger(epochs=3), vectors, TAGS)
+    by_array = Tagger(epochs=3).fit(vectors, TAGS)
     for made, X in ((by_array, vectors), (feature_tagger(), FEATURES)):
         values = made.predict_confidence(X)
         assert [len(v) for v in values] == [len(y) for y in TAGS]
@@ -240,21 +232,18 @@ def test_empty_sentences_among_others():
 @pytest.mark.parametrize("least", [-0.1, 1.1, float("nan"), float("inf"), True, False, "0.5", [0.5], 10**400])
 def test_what_is_no_confidence_is_refused(least):
     for X in (WORDS, []):
-        with pytest.raises(SettingError, match="expected a number from 0 to 1"):
-            tagger().predict(X, min_confidence=least)
+        refused(SettingError, "expected a number from 0 to 1", tagger().predict, X, min_confidence=least)
 
 
 def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
-    made = quietly(Tagger(epochs=2), WORDS, TAGS)
+    made = Tagger(epochs=2).fit(WORDS, TAGS)
     with pytest.warns(RiataWarning, match="not calibrated .there was too little data") as caught:
         made.predict_confidence(WORDS)
         made.predict_confidence(WORDS)
     assert len(caught) == 1
     for X in (WORDS, []):
-        with pytest.raises(UnsupportedError, match="not calibrated") as refused:
-            made.predict(X, min_confidence=0)
-        assert "calibrate(dev)" in refused.value.remedy
-    quietly(made, WORDS, TAGS)
+        assert "calibrate(dev)" in refused(UnsupportedError, "not calibrated", made.predict, X, min_confidence=0).remedy
+    made.fit(WORDS, TAGS)
     with pytest.warns(RiataWarning, match="not calibrated"):
         made.predict_confidence(WORDS)
     made.calibrate(WORDS, TAGS)
@@ -265,7 +254,7 @@ def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
 
 
 def test_files_are_warned_about_and_refused_alike(run, tmp_path):
-    made = quietly(Tagger(epochs=2), WORDS, TAGS)
+    made = Tagger(epochs=2).fit(WORDS, TAGS)
     made.save(tmp_path / "m.riata")
     (tmp_path / "in.txt").write_text("the\n")
     status, _, err = run("predict", "--model", tmp_path / "m.riata", "--confidence", tmp_path / "in.txt")
@@ -288,31 +277,23 @@ def test_untrained_estimators_are_not_sure_of_anything():
         lambda X: Tagger().predict(X, min_confidence=1),
     ):
         for X in (WORDS, []):
-            with pytest.raises(NotFittedError):
-                ask(X)
+            refused(NotFittedError, "", ask, X)
 
 
 @pytest.mark.parametrize("queue", ["best-first", "depth-first", "breadth-first", "hill-climb"])
 def test_queues_without_levels_are_refused(queue):
     for made in (history_chunker().twin(queue=queue), segment_chunker().twin(queue=queue)):
         for ask in (made.predict_confidence, made.confidence.confidence_ids, lambda X, made=made: surely(made, X, 0.5)):
-            with pytest.raises((UnsupportedError, SettingError)) as caught:
-                ask(INPUTS)
-            assert queue in str(caught.value)
+            assert queue in str(refused((UnsupportedError, SettingError), "", ask, INPUTS))
 
 
 def test_beams_over_all_that_is_pending_are_refused():
     made = hashed_chunker().twin(settings={"beam_by": "pending"})
-    with pytest.raises(UnsupportedError, match="pending"):
-        made.predict_confidence([[("a", "0.5")]])
+    refused(UnsupportedError, "pending", made.predict_confidence, [[("a", "0.5")]])
 
 
 def test_inputs_that_do_not_fit_are_refused():
-    with pytest.raises(DataError):
-        history_chunker().predict_confidence(WORDS)
-    with pytest.raises(DataError):
-        feature_tagger().predict_confidence(WORDS)
-    with pytest.raises(DataError):
-        tagger().calibrate(WORDS)
-    with pytest.raises(DataError):
-        tagger().calibrate(WORDS, TAGS[:-1])
+    refused(DataError, "", history_chunker().predict_confidence, WORDS)
+    refused(DataError, "", feature_tagger().predict_confidence, WORDS)
+    refused(DataError, "", tagger().calibrate, WORDS)
+    refused(DataError, "", tagger().calibrate, WORDS, TAGS[:-1])

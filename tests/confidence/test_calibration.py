@@ -8,31 +8,35 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
-import riata
+from checks import refused, stored
 from oracle import confidence as oracle
 from riata import Chunker, JointTagger, Tagger
 from riata.confidence.calibration import (
+    BINS,
     COLDEST,
     HOTTEST,
     UNCALIBRATED,
+    Calibrated,
     Calibration,
+    CalibrationReport,
     Units,
     fitted,
     log_loss,
     reliability,
+    units,
 )
+from riata.confidence.carrying import Fit, best_fit, best_temperature, carried, partners, smoothed
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confidence import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import CHUNKS, TAGS, WORDS, draws, embedded, quietly
+from samples import CHUNKS, TAGS, WORDS, embedded, tried
+
 
 # --- fitting ---------------------------------------------------------------------------------------------------------
-
-
 def two_way(margins):
     """Of two outputs with these margins between their scores, how probable the first is."""
 
@@ -42,8 +46,7 @@ def two_way(margins):
     return judge
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6), st.floats(-2.5, 2.5))
+@tried(20, st.integers(0, 10**6), st.floats(-2.5, 2.5))
 def test_the_temperature_is_that_of_the_least_log_loss(seed, scale):
     """Outputs are drawn at a temperature that is not 1, which is to be found again."""
     rng = np.random.default_rng(seed)
@@ -73,8 +76,7 @@ def test_the_temperature_stays_in_its_range():
 CONFIDENCES = st.sampled_from([0.0, 1e-9, 0.2, 0.5, 0.7, 1 - 2**-51, 1 - 2**-52, 1 - 2**-53, 1.0])
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(st.lists(st.tuples(CONFIDENCES | st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
+@tried(100, st.lists(st.tuples(CONFIDENCES | st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_the_curve_is_that_of_pooling_adjacent_violators(pairs):
     values, right = np.array([v for v, _ in pairs]), np.array([r for _, r in pairs], bool)
     found = fitted(lambda temperatures: np.tile(values, (len(temperatures), 1)), right, "isotonic")
@@ -114,13 +116,10 @@ def test_without_a_curve_nothing_is_corrected():
 def test_unknown_methods_are_refused():
     with pytest.raises(SettingError, match="expected one of: temperature, isotonic"):
         fitted(two_way(np.ones(2)), np.ones(2, bool), "platt")
-    with pytest.raises(SettingError, match="method is 'platt'"):
-        fresh().calibrate(CHUNKS, method="platt")
+    refused(SettingError, "method is 'platt'", fresh().calibrate, CHUNKS, method="platt")
 
 
 # --- out of sample ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", ["temperature", "isotonic"])
 def test_after_is_judged_on_what_was_not_fitted(method):
     """Even sentences are always right, odd ones never: a fit to one half is as wrong as can be on the other."""
@@ -157,8 +156,7 @@ def test_halves_are_whole_documents_where_these_are_marked():
 
 def test_one_sentence_is_too_little():
     made = fresh()
-    with pytest.raises(DataError, match="too little to calibrate on"):
-        made.calibrate(CHUNKS[:1])
+    refused(DataError, "too little to calibrate on", made.calibrate, CHUNKS[:1])
     assert made.calibration_ == ()
 
 
@@ -187,21 +185,18 @@ def test_isotonic_calibration_fits_its_own_data():
 
 
 def test_no_chunk_is_nothing_to_judge():
-    made = quietly(Chunker(epochs=2), [[("a", "B-X")], [("b", "O")], [("b", "O")]])
+    made = Chunker(epochs=2).fit([[("a", "B-X")], [("b", "O")], [("b", "O")]])
     for judge in (made.calibrate, made.reliability):
-        with pytest.raises(DataError, match="no chunk is predicted"):
-            judge([[("b", "O")], [("b", "B-X")]])
+        refused(DataError, "no chunk is predicted", judge, [[("b", "O")], [("b", "B-X")]])
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
-
-
 def fresh():
-    return quietly(Chunker(epochs=2), CHUNKS)
+    return Chunker(epochs=2).fit(CHUNKS)
 
 
 def embedded_chunker(**params):
-    return quietly(Chunker("laso-perceptron", beam=5, epochs=2, **params), embedded()[:150])
+    return Chunker("laso-perceptron", beam=5, epochs=2, **params).fit(embedded()[:150])
 
 
 GOOD = {"temperature": 2.5, "knots": [[0.1, 0.2], [0.5, 0.2], [1.0, 0.9]]}
@@ -226,12 +221,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize("data", HOSTILE, ids=lambda data: f"{data!r:.40}")
 def test_hostile_calibrations_are_refused(data):
-    with pytest.raises(ModelFileError, match="calibration is inconsistent"):
-        Calibration.from_dict(data)
+    refused(ModelFileError, "calibration is inconsistent", Calibration.from_dict, data)
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(
+@tried(
+    50,
     st.floats(COLDEST, HOTTEST),
     st.lists(st.floats(0, 1), unique=True, max_size=8),
     st.lists(st.floats(0, 1), min_size=8, max_size=8),
@@ -247,12 +241,9 @@ def test_a_calibration_comes_back_from_its_dictionary(temperature, before, after
 
 def taggers():
     yield fresh(), CHUNKS
-    yield (
-        quietly(Tagger(epochs=2), WORDS, TAGS),
-        [list(zip(w, t, strict=True)) for w, t in zip(WORDS, TAGS, strict=True)],
-    )
-    yield quietly(JointTagger("laso-perceptron", beam=3, epochs=2), CHUNKS), CHUNKS
-    yield quietly(Chunker("laso-perceptron", structure="segments", beam=3, epochs=2), CHUNKS), CHUNKS
+    yield (Tagger(epochs=2).fit(WORDS, TAGS), [list(zip(w, t, strict=True)) for w, t in zip(WORDS, TAGS, strict=True)])
+    yield JointTagger("laso-perceptron", beam=3, epochs=2).fit(CHUNKS), CHUNKS
+    yield Chunker("laso-perceptron", structure="segments", beam=3, epochs=2).fit(CHUNKS), CHUNKS
 
 
 @pytest.mark.parametrize("method", ["temperature", "isotonic"])
@@ -266,8 +257,7 @@ def test_a_model_file_keeps_the_calibration(method, tmp_path):
         content = to_bytes(made)
         made.calibrate(data, method=method)
         assert to_bytes(made) == content
-        made.save(tmp_path / "model")
-        for again in (riata.load_model(tmp_path / "model"), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        for again in (stored(made, tmp_path), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
             assert again.calibration_ == made.calibration_
             assert to_bytes(again) == content
             ids, values = again.confidence.confidence_ids(data)
@@ -281,8 +271,7 @@ def test_a_file_with_a_hostile_calibration_is_refused():
     header, arrays = container.unpack(to_bytes(made))
     good = header["calibration"][0]
     for bad in ("x", {}, [good, good], [None], [{**good, "temperature": 0}], None, 1):
-        with pytest.raises(ModelFileError):
-            from_bytes(container.pack({**header, "calibration": bad}, arrays))
+        refused(ModelFileError, "", from_bytes, container.pack({**header, "calibration": bad}, arrays))
     assert from_bytes(container.pack({**header, "calibration": []}, arrays)).calibration_ == ()
 
 
@@ -294,5 +283,149 @@ def test_training_anew_forgets_it(again):
     if again == "partial_fit":
         made.partial_fit(CHUNKS)
     else:
-        quietly(made.set_params(warm_start=again == "warm_start"), CHUNKS)
+        made.set_params(warm_start=again == "warm_start").fit(CHUNKS)
     assert made.calibration_ == ()
+
+
+# --- the temperature that few searches find, ceilings, and what carries both to another model ------------------------
+@tried(40, st.integers(0, 10**6), st.floats(-2, 2), st.floats(-3, 3))
+def test_few_searches_find_the_temperature_of_least_loss(seed, scale, off):
+    """Wherever the search begins: a grid of 2,000 temperatures has no better one."""
+    rng = np.random.default_rng(seed)
+    margins = np.abs(rng.normal(size=400)) * 10**scale * 2
+    judge, asked = two_way(margins), []
+    right = rng.random(400) < judge([10**scale])[0]
+    assume(not right.all())
+
+    def counted(temperatures):
+        asked.extend(temperatures)
+        return judge(temperatures)
+
+    found = best_temperature(counted, right, 10 ** (scale + off), smoothed)
+    grid = np.geomspace(10**scale / 50, 10**scale * 50, 2000)
+    losses = [smoothed(values, right) for values in judge(grid)]
+    assert smoothed(judge([found])[0], right) <= min(losses) * 1.005
+    assert len(asked) <= (20 if abs(off) < 2 else 40)
+
+
+@tried(50, st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=1, max_size=30))
+def test_the_loss_is_that_of_its_definition(pairs):
+    values, right = zip(*pairs, strict=True)
+    assert smoothed(np.array(values), np.array(right)) == pytest.approx(oracle.smoothed(values, right))
+
+
+def test_few_predictions_that_are_all_right_make_no_model_certain():
+    judge = two_way(np.full(8, 1.0))
+    found = best_temperature(judge, np.ones(8, bool), 1.0, smoothed)
+    assert judge([found])[0] == pytest.approx(np.full(8, 9 / 10), abs=0.02)
+
+
+def test_a_search_without_alternatives_has_no_temperature():
+    assert best_fit(lambda temperatures: np.ones((len(temperatures), 40)), np.arange(40) % 4 > 0, 1.0) is None
+
+
+def test_a_ceiling_is_for_what_is_wrong_at_any_temperature():
+    """Every second prediction has no alternative, and every fifth of these is wrong."""
+    rng = np.random.default_rng(0)
+    margins = np.abs(rng.normal(size=2000)) * 2
+    alone = np.arange(2000) % 2 == 0
+    of_margins = two_way(margins)
+    right = rng.random(2000) < np.where(alone, 1.0, of_margins([1.0])[0])
+    assert best_fit(of_margins, rng.random(2000) < of_margins([1.0])[0], 1.0).ceiling == 1
+
+    def judge(temperatures):
+        return np.where(alone, 1.0, of_margins(temperatures))
+
+    right &= rng.random(2000) < 0.8
+    found = best_fit(judge, right, 1.0)
+    assert found.ceiling == pytest.approx(0.8, abs=0.04)
+    assert math.log(found.temperature) == pytest.approx(0, abs=0.3)
+
+
+def test_partners_have_the_same_length():
+    lengths = np.array([3, 2, 3, 0, 5, 3, 2, 0])
+    found = partners(lengths)
+    assert found.tolist() == [2, 6, 5, 3, 4, 0, 1, 7]
+    assert partners(np.array([], int)).tolist() == []
+
+
+def test_what_is_carried_follows_the_scale_of_scores():
+    same = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 100), searches=False)
+    assert same == Fit(2.0, pytest.approx(0.9))
+    assert carried(Fit(2.0), (3.0, 6.0), (100, 100), searches=True) == Fit(4.0)
+    more = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 1000), searches=False)
+    assert more.temperature < 2.0
+    assert 0.9 < more.ceiling < 1
+    for fit, spreads in ((Fit(HOTTEST), (1.0, 9.0)), (Fit(COLDEST), (9.0, 1.0))):
+        assert COLDEST <= carried(fit, spreads, (1, 1), searches=False).temperature <= HOTTEST
+
+
+# --- how far confidences are from what is right, against plain loops; and what is judged -----------------------------
+JUDGED = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
+
+
+def arrays(pairs):
+    return np.array([v for v, _ in pairs], np.float64), np.array([r for _, r in pairs], bool)
+
+
+@tried(150, JUDGED)
+def test_errors_are_those_of_plain_loops(pairs):
+    values, right = arrays(pairs)
+    found = reliability(values, right)
+    expected = oracle.judged(values.tolist(), right.tolist())
+    assert [found.ece, found.brier, found.log_loss] == pytest.approx(expected, abs=1e-9)
+    assert (found.number, found.accuracy) == (len(pairs), pytest.approx(right.mean()))
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@tried(60, JUDGED)
+def test_bins_are_of_equal_mass_and_rise(pairs):
+    bins = reliability(*arrays(pairs)).bins
+    sizes = [each.number for each in bins]
+    assert sum(sizes) == len(pairs)
+    assert len(bins) == min(BINS, len(pairs))
+    assert max(sizes) - min(sizes) <= 1
+    means = [each.confidence for each in bins]
+    assert all(a <= b + 1e-12 for a, b in pairwise(means))
+
+
+def test_what_can_be_believed_has_no_error():
+    values = np.repeat([0.25, 0.75], 15 * 4)
+    right = np.tile([True, False, False, False], 15).tolist() + np.tile([True, True, True, False], 15).tolist()
+    assert reliability(values, np.array(right), bins=30).ece == 0
+    assert reliability(values, ~np.array(right), bins=30).ece == 0.5
+    assert reliability(np.ones(4), np.ones(4, bool)).brier == 0
+
+
+def test_nothing_to_judge():
+    refused(DataError, "nothing is predicted", reliability, np.empty(0), np.empty(0, bool))
+
+
+def test_a_chunk_is_right_as_a_whole():
+    predicted = ["B-X", "I-X", "O", "B-Y", "B-X", "I-X", "B-X"]
+    gold = ["B-X", "I-X", "B-X", "B-X", "B-X", "O", "B-X"]
+    found = units(predicted, gold, np.array([0, 4, 4, 7]), chunks=True)
+    assert found.tokens.tolist() == [0, 3, 4, 6]
+    assert found.right.tolist() == [True, False, False, True]
+    assert found.sentences.tolist() == [0, 0, 2, 2]
+    plain = units(predicted, gold, np.array([0, 4, 4, 7]), chunks=False)
+    assert plain.tokens.tolist() == list(range(7))
+    assert plain.right.tolist() == [True, True, False, False, True, False, True]
+    assert plain.sentences.tolist() == [0] * 4 + [2] * 3
+
+
+def test_a_chunk_ends_with_its_sentence():
+    found = units(["I-X", "I-X"], ["I-X", "I-X"], np.array([0, 1, 2]), chunks=True)
+    assert found.tokens.tolist() == [0, 1]
+    assert found.right.all()
+    assert len(units(["O"], ["B-X"], np.array([0, 1]), chunks=True).tokens) == 0
+
+
+def test_a_report_is_a_table_and_a_dictionary():
+    judged = reliability(np.array([0.5, 1.0]), np.array([True, True]))
+    report = CalibrationReport("temperature", (Calibrated("tags", Calibration(2.0), judged, judged),))
+    lines = str(report).splitlines()
+    for when in ("before", "after"):
+        row = next(line for line in lines if f"tags, {when}" in line)
+        assert all(figure in row for figure in ("100.00", f"{judged.ece:.4f}", f"{judged.brier:.4f}"))
+    assert json.loads(json.dumps(report.to_dict()))["outputs"][0]["calibration"]["temperature"] == 2

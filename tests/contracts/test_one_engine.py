@@ -2,11 +2,10 @@
 
 import pytest
 
-import riata
 from python_problems import TAGS, WORDS, Keyed, Tagging
-from riata import registry
+from riata import Chunker, Predictor, registry
 from riata._core import searches_run
-from samples import CHUNKS, quietly
+from samples import CHUNKS, for_each
 
 RECIPES = [name for name, recipe in registry.all_of("recipe").items() if recipe.searches]
 OTHERS = [name for name in registry.names("recipe") if name not in RECIPES]
@@ -42,25 +41,23 @@ def trains(queue):
     return not registry.get("queue", queue).decode_only
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(queue=QUEUES, recipe=RECIPES)
 def test_a_chain_is_searched_by_the_engine_once_per_sentence_and_epoch(recipe, queue):
     if queue not in registry.get("structure", "chain").queues:
         pytest.skip("chains refuse this queue")
-    made = riata.Chunker(recipe, epochs=EPOCHS, queue=queue if trains(queue) else None)
+    made = Chunker(recipe, epochs=EPOCHS, queue=queue if trains(queue) else None)
     with Counted() as training:
-        quietly(made, CHUNKS)
+        made.fit(CHUNKS)
     assert training.searches == EPOCHS * len(CHUNKS)
     with Counted() as decoding:
         made.set_params(queue=queue).predict(CHUNKS)
     assert decoding.searches == len(CHUNKS)
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_each(queue=QUEUES, recipe=RECIPES)
 def test_a_problem_in_python_is_searched_by_the_engine_once_per_example_and_epoch(recipe, queue):
     problem = Complete() if queue in ("hill-climb", "a-star") else Tagging()
-    made = riata.Predictor(problem, recipe, epochs=EPOCHS, queue=queue if trains(queue) else None)
+    made = Predictor(problem, recipe, epochs=EPOCHS, queue=queue if trains(queue) else None)
     with Counted() as training:
         made.fit(WORDS, TAGS)
     assert training.searches == EPOCHS * len(WORDS)
@@ -74,13 +71,13 @@ def test_every_kind_of_beam_is_searched_by_the_engine(beam_by):
     problem = Keyed(("V", "C"))
     problem.covered = lambda x, s: len(s)
     with Counted() as searched:
-        riata.Predictor(problem, epochs=EPOCHS, settings={"beam_by": beam_by}).fit(WORDS, TAGS).predict(WORDS)
-        quietly(riata.Chunker("early", epochs=EPOCHS, settings={"beam_by": beam_by}), CHUNKS).predict(CHUNKS)
+        Predictor(problem, epochs=EPOCHS, settings={"beam_by": beam_by}).fit(WORDS, TAGS).predict(WORDS)
+        Chunker("early", epochs=EPOCHS, settings={"beam_by": beam_by}).fit(CHUNKS).predict(CHUNKS)
     assert searched.searches == (EPOCHS + 1) * (len(WORDS) + len(CHUNKS))
 
 
 @pytest.mark.parametrize("recipe", OTHERS)
 def test_recipes_that_do_not_search_do_not_count(recipe):
     with Counted() as training:
-        quietly(riata.Chunker(recipe, epochs=1), CHUNKS)
+        Chunker(recipe, epochs=1).fit(CHUNKS)
     assert training.searches == 0

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from checks import refused
 from riata.parallel import in_order
 
 
@@ -25,12 +26,10 @@ def test_an_error_comes_after_the_results_before_it(threads):
         return n
 
     seen = []
-    with pytest.raises(ValueError, match="3"):
-        seen.extend(in_order(work, range(100), threads))
+    refused(ValueError, "3", seen.extend, in_order(work, range(100), threads))
     found = in_order(work, range(100), threads)
     assert [next(found) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ValueError, match="3"):
-        next(found)
+    refused(ValueError, "3", next, found)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -41,8 +40,7 @@ def test_an_error_of_the_items_comes_too(threads):
 
     found = in_order(str, items(), threads)
     assert [next(found) for _ in range(4)] == ["0", "1", "2", "3"]
-    with pytest.raises(OSError, match="gone"):
-        next(found)
+    refused(OSError, "gone", next, found)
 
 
 def test_a_result_does_not_wait_for_the_next_item():
@@ -75,8 +73,7 @@ def test_an_error_is_raised_when_nothing_runs_any_more():
             yield n
 
     before = threading.active_count()
-    with pytest.raises(ZeroDivisionError):
-        list(in_order(lambda n: 1 // (5 - n), items(), 3))
+    refused(ZeroDivisionError, "", list, in_order(lambda n: 1 // (5 - n), items(), 3))
     assert threading.active_count() == before
 
 

@@ -1,7 +1,5 @@
 """Column files: the reader equals a slow twin however its bytes are cut, and says what is wrong with bad input."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools
@@ -18,20 +16,22 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from oracle.columns import Malformed, read_text
+from riata import Corpus, RiataError
 from riata._core import ColumnParser
 from riata.data.columns import formatted, stream, with_texts
 from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError
-from samples import draws
+from samples import draws, for_each, for_rows
 
 PATIENCE = 5_000  # milliseconds; an example that takes longer has hung
 PLAIN = b"The DT B-NP\ncat NN I-NP\n\nsat VBD B-VP\n"
 SENTENCES = [[("The", "DT", "B-NP"), ("cat", "NN", "I-NP")], [("sat", "VBD", "B-VP")]]
 
 
-def rows(corpus: riata.Corpus) -> list[list[tuple[str, ...]]]:
+def rows(corpus: Corpus) -> list[list[tuple[str, ...]]]:
     return [list(sentence) for sentence in corpus]
 
 
@@ -41,7 +41,7 @@ def write(tmp_path: Path, content: bytes, name: str = "file.conll") -> Path:
     return path
 
 
-def read_bytes(content: bytes, *, conllu: bool = False) -> riata.Corpus:
+def read_bytes(content: bytes, *, conllu: bool = False) -> Corpus:
     """Through a file, for tests that cannot take a fixture because hypothesis calls them many times."""
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder), content)
@@ -141,8 +141,7 @@ def test_a_whole_file_reads_as_the_twin_reads_it(text: str) -> None:
     except Malformed:
         sentences = []
     if not sentences:
-        with pytest.raises(DataError):
-            read_bytes(text.encode())
+        refused(DataError, "", read_bytes, text.encode())
         return
     corpus = read_bytes(text.encode())
     assert rows(corpus) == [[row for row, _ in sentence] for sentence in sentences]
@@ -172,21 +171,19 @@ def test_a_document_line_stays_with_the_sentence_that_follows_it() -> None:
     assert parser.take()["documents"] == [("-DOCSTART- one", 0), ("-DOCSTART- two", 2)]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "content",
-    [
-        PLAIN,
-        PLAIN.rstrip(b"\n"),
-        PLAIN + b"\n\n\n",
-        b"\n \n\t\n\n" + PLAIN.replace(b"\n\n", b"\n\n \n\t \n\n"),
-        PLAIN.replace(b"\n", b"\r\n"),
-        b"\xef\xbb\xbf" + PLAIN,
-        PLAIN.replace(b" ", b"\t"),
-        PLAIN.replace(b" ", b"   ").replace(b"cat", b"  cat").replace(b"NP\n", b"NP  \n"),
-        b"-DOCSTART- -X- O\n\n" + PLAIN,
-        PLAIN.replace(b"\n\n", b"\n-DOCSTART-\n"),
-        b"-DOCSTART- -X- O\n\n" + PLAIN.replace(b" ", b"\t").replace(b"\n\n", b"\n\n-DOCSTART- -X- O\n\n"),
-    ],
+    PLAIN,
+    PLAIN.rstrip(b"\n"),
+    PLAIN + b"\n\n\n",
+    b"\n \n\t\n\n" + PLAIN.replace(b"\n\n", b"\n\n \n\t \n\n"),
+    PLAIN.replace(b"\n", b"\r\n"),
+    b"\xef\xbb\xbf" + PLAIN,
+    PLAIN.replace(b" ", b"\t"),
+    PLAIN.replace(b" ", b"   ").replace(b"cat", b"  cat").replace(b"NP\n", b"NP  \n"),
+    b"-DOCSTART- -X- O\n\n" + PLAIN,
+    PLAIN.replace(b"\n\n", b"\n-DOCSTART-\n"),
+    b"-DOCSTART- -X- O\n\n" + PLAIN.replace(b" ", b"\t").replace(b"\n\n", b"\n\n-DOCSTART- -X- O\n\n"),
     ids=[
         "plain",
         "no newline at the end",
@@ -208,8 +205,7 @@ def test_every_spelling_of_a_file_reads_the_same(tmp_path: Path, content: bytes,
     assert rows(riata.read_columns(str(path))) == SENTENCES
 
 
-@pytest.mark.parametrize("width", [1, 2, 40])
-@pytest.mark.parametrize("separator", [" ", "\t"])
+@for_each(width=[1, 2, 40], separator=[" ", "\t"])
 def test_any_number_of_columns_is_read(tmp_path: Path, width: int, separator: str) -> None:
     token = tuple(f"c{i}" for i in range(width))
     corpus = riata.read_columns(write(tmp_path, f"{separator.join(token)}\n".encode() * 3))
@@ -250,8 +246,7 @@ def test_standard_input_is_read_under_the_name_of_a_dash(packed: bool) -> None:
 
 def test_an_error_in_standard_input_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"a b\nc\n"))))
-    with pytest.raises(DataError, match="<standard input>:2: expected 2 columns"):
-        riata.read_columns("-")
+    refused(DataError, "<standard input>:2: expected 2 columns", riata.read_columns, "-")
 
 
 def test_a_stream_answers_before_its_input_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,12 +330,11 @@ def test_bad_input_is_refused_with_file_line_and_remedy(
     tmp_path: Path, content: bytes, line: int | None, parts: list[str]
 ) -> None:
     path = write(tmp_path, content)
-    with pytest.raises(DataError) as caught:
-        riata.read_columns(path)
-    message = str(caught.value)
+    caught = refused(DataError, "", riata.read_columns, path)
+    message = str(caught)
     assert message.startswith(f"{path}:{line}: " if line else f"{path}: ")
-    assert caught.value.remedy
-    assert message.endswith(f"\n  {caught.value.remedy}")
+    assert caught.remedy
+    assert message.endswith(f"\n  {caught.remedy}")
     assert len(message) - len(str(path)) < 400
     for part in parts:
         assert part in message
@@ -362,36 +356,30 @@ def test_a_line_of_sixteen_mebibytes_is_still_read() -> None:
 
 def test_a_long_bad_line_is_shown_shortened_at_a_character(tmp_path: Path) -> None:
     line = "x" + "é" * 500
-    with pytest.raises(DataError) as caught:
-        riata.read_columns(write(tmp_path, f"a X\n{line}\n".encode()))
-    shown = caught.value.message.split("'")[1]
+    caught = refused(DataError, "", riata.read_columns, write(tmp_path, f"a X\n{line}\n".encode()))
+    shown = caught.message.split("'")[1]
     assert shown.endswith("...")
     assert line.startswith(shown[:-3])
     assert 20 < len(shown) < 70
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere\.txt: no such file") as caught:
-        riata.read_columns(tmp_path / "nowhere.txt")
-    assert caught.value.remedy
+    assert refused(DataError, r"nowhere\.txt: no such file", riata.read_columns, tmp_path / "nowhere.txt").remedy
 
 
 def test_a_directory_is_not_a_file(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="this is a directory; expected a file"):
-        riata.read_columns(tmp_path)
+    refused(DataError, "this is a directory; expected a file", riata.read_columns, tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user that permissions bind")
 def test_a_file_without_permission_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, PLAIN)
     path.chmod(0)
-    with pytest.raises(DataError, match=r"file\.conll: cannot be read"):
-        riata.read_columns(path)
+    refused(DataError, r"file\.conll: cannot be read", riata.read_columns, path)
 
 
 def test_a_path_that_cannot_be_one_is_refused() -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        riata.read_columns("a\0b")
+    refused(DataError, "cannot be read", riata.read_columns, "a\0b")
 
 
 # Fuzz: hypothesis stops any example that runs over its deadline, so a hang is a failure too.
@@ -423,7 +411,7 @@ def mutated(content: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 def assert_read_or_refused(content: bytes, *, conllu: bool) -> None:
     try:
         corpus = read_bytes(content, conllu=conllu)
-    except riata.RiataError as error:
+    except RiataError as error:
         assert str(error)
     else:
         assert corpus.tokens > 0
@@ -509,8 +497,7 @@ def test_further_columns_stand_after_the_corpus_own(tmp_path: Path) -> None:
 def test_lists_of_sentences_are_written_as_a_corpus_is(tmp_path: Path) -> None:
     riata.write_columns(SENTENCES, tmp_path / "file.conll")
     assert rows(riata.read_columns(tmp_path / "file.conll")) == SENTENCES
-    with pytest.raises(DataError, match="found int"):
-        riata.write_columns(5, tmp_path / "none.conll")
+    refused(DataError, "found int", riata.write_columns, 5, tmp_path / "none.conll")
 
 
 def test_a_dash_writes_to_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -526,14 +513,10 @@ def test_with_texts_replaces_one_column(tmp_path: Path) -> None:
     assert corpus.sentences_of(1) == [["DT", "NN"], ["VBD"]]
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [["New York"], ["a\tb"], ["a\nb"], [""], [("a", "New York")], [("a", "")]],
-)
+@for_each(sentence=[["New York"], ["a\tb"], ["a\nb"], [""], [("a", "New York")], [("a", "")]])
 def test_texts_that_would_read_otherwise_are_not_written(tmp_path: Path, sentence: list) -> None:
     path = write(tmp_path, b"as it was")
-    with pytest.raises(DataError, match="which a column file cannot"):
-        riata.write_columns(as_corpus([sentence]), path)
+    refused(DataError, "which a column file cannot", riata.write_columns, as_corpus([sentence]), path)
     assert path.read_bytes() == b"as it was"
 
 
@@ -541,12 +524,10 @@ def test_a_tab_file_cut_down_to_a_column_with_spaces_is_not_written(tmp_path: Pa
     corpus = riata.read_columns(write(tmp_path, b"New York\tB\n"))
     riata.write_columns(corpus, tmp_path / "both.conll")
     assert rows(riata.read_columns(tmp_path / "both.conll")) == [[("New York", "B")]]
-    with pytest.raises(DataError, match="'New York'"):
-        riata.write_columns(corpus.select([0]), tmp_path / "one.conll")
+    refused(DataError, "'New York'", riata.write_columns, corpus.select([0]), tmp_path / "one.conll")
 
 
 @pytest.mark.parametrize("extra", [[["1"], ["3"]], [["1", "2"]], [["1", "2"], [3]], ["12", "3"]])
 def test_further_columns_must_fit_the_corpus(tmp_path: Path, extra: list) -> None:
     corpus = riata.read_columns(write(tmp_path, PLAIN))
-    with pytest.raises(DataError):
-        riata.write_columns(corpus, tmp_path / "out.conll", [extra])
+    refused(DataError, "", riata.write_columns, corpus, tmp_path / "out.conll", [extra])

@@ -1,7 +1,5 @@
 """Documents: numbered alike by lines, comments, columns and names, in one piece and in parts, and never cut by accident."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import io
@@ -16,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from riata.data.columns import read, stream
 from riata.data.documents import Marking, bounds_of, by_column, cut_near, in_documents
 from riata.data.files import ColumnFile, read_roles
@@ -120,17 +119,14 @@ def test_names_mark_documents_and_the_same_name_elsewhere_is_another_document():
 
 @pytest.mark.parametrize(("given_", "told"), [([1, 2], "2 documents for 5"), ("abcde", "a str"), (3, "a int")])
 def test_names_that_do_not_fit_are_refused(given_, told):
-    with pytest.raises(DataError, match=told):
-        in_documents(SENTENCES, given_)
+    refused(DataError, told, in_documents, SENTENCES, given_)
 
 
 def test_a_column_that_cannot_name_documents_is_refused():
     corpus = riata.in_documents(SENTENCES, range(5))
     for column in (2, -3):
-        with pytest.raises(DataError, match=rf"column {column}, .* 2 columns, 0 to 1(.|\n)*--documents"):
-            by_column(corpus, column)
-    with pytest.raises(DataError, match="without tokens"):
-        Marking(0)(riata.in_documents([["a"], [], ["b"]], [1, 2, 3]))
+        refused(DataError, rf"column {column}, .* 2 columns, 0 to 1(.|\n)*--documents", by_column, corpus, column)
+    refused(DataError, "without tokens", Marking(0), riata.in_documents([["a"], [], ["b"]], [1, 2, 3]))
 
 
 def test_documents_stay_with_their_sentences():
@@ -179,8 +175,7 @@ def test_a_column_of_documents_is_neither_input_nor_output_unless_it_is_named(tm
     assert list(read_roles(last, documents=-1)[0]) == [("a", "T", "X")]
     assert list(read_roles(last, documents=3, number=2)[0]) == [("a", "T", "X")]
     assert list(read_roles(path, documents=1, inputs=[0, 1])[0]) == [("a", "1", "X")]
-    with pytest.raises(DataError, match="both the output and the column of documents"):
-        read_roles(path, documents=1, output=1)
+    refused(DataError, "both the output and the column of documents", read_roles, path, documents=1, output=1)
     with pytest.raises(DataError, match="one column, which is the output, beside that of documents"):
         read_roles(put(tmp_path, "X 1\n", "narrow.txt"), documents=1)
     parts = list(ColumnFile(path, documents=1).parts())
@@ -196,8 +191,7 @@ def test_a_frame_may_have_a_column_of_documents():
     corpus = riata.from_frame(frame, document="text")
     assert corpus.document.tolist() == [0, 0, 1]
     assert list(corpus[0]) == [("a", "A"), ("b", "B")]
-    with pytest.raises(DataError, match="has no column 'nothing'"):
-        riata.from_frame(frame, document="nothing")
+    refused(DataError, "has no column 'nothing'", riata.from_frame, frame, document="nothing")
     for wrong in ("z", None, float("nan")):
         with pytest.raises(DataError, match=r"row 1 has .*\n.* the same document"):
             riata.from_frame(frame.assign(text=["x", wrong, "x", "y"]), document="text")

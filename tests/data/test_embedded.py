@@ -1,7 +1,5 @@
 """The embedded corpus: large enough, legal, without leaks between its parts, and as well agreed on as its card says."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import riata
+from riata import Corpus
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("word", "tag", "chunk", "entity")
@@ -29,7 +28,7 @@ every_part = pytest.mark.parametrize("part", ["train", "test", "annotator_a", "a
 
 
 @cache
-def corpus(part: str) -> riata.Corpus:
+def corpus(part: str) -> Corpus:
     if part in ("train", "test"):
         return riata.load("embedded", part, COLUMNS)
     return riata.read_columns(ROOT / "corpus" / f"{part}.conll")

@@ -1,6 +1,4 @@
-"""Chunk encodings: legality is pinned by enumeration, everything else by going there and back."""
-
-from __future__ import annotations
+"""Chunk encodings: legality is pinned by enumeration, everything else by going there and back, also for whole corpora."""
 
 import itertools
 import pickle
@@ -11,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checks import refused
 from riata.data.encodings import bilou, bioes, iob1, iob2
-from riata.data.encodings.base import Encoding, convert, detect, read_as_conlleval
-from riata.data.types import Ids, Span, Starts
+from riata.data.encodings.base import Encoding, convert, detect, read_as_conlleval, shown_encodings
+from riata.data.recoding import Recoder, Tags, answering
+from riata.data.types import Column, Ids, Span, Starts
 from riata.errors import LabelError
+from samples import for_rows
 
 ENCODINGS = {module.ENCODING.name: module.ENCODING for module in (bilou, bioes, iob1, iob2)}
 TYPES = ("X", "Y-Z")
@@ -81,14 +82,12 @@ def sentences(draw: st.DrawFn) -> tuple[list[Span], int]:
 # What each encoding looks like
 
 
-@pytest.mark.parametrize(
-    ("name", "tags"),
-    [
-        ("iob1", "O I-X I-X I-X B-X I-Y O I-Y I-Y B-Y I-Y I-Y"),
-        ("iob2", "O B-X I-X I-X B-X B-Y O B-Y I-Y B-Y I-Y I-Y"),
-        ("bioes", "O B-X I-X E-X S-X S-Y O B-Y E-Y B-Y I-Y E-Y"),
-        ("bilou", "O B-X I-X L-X U-X U-Y O B-Y L-Y B-Y I-Y L-Y"),
-    ],
+@for_rows(
+    "name, tags",
+    ("iob1", "O I-X I-X I-X B-X I-Y O I-Y I-Y B-Y I-Y I-Y"),
+    ("iob2", "O B-X I-X I-X B-X B-Y O B-Y I-Y B-Y I-Y I-Y"),
+    ("bioes", "O B-X I-X E-X S-X S-Y O B-Y E-Y B-Y I-Y E-Y"),
+    ("bilou", "O B-X I-X L-X U-X U-Y O B-Y L-Y B-Y I-Y L-Y"),
 )
 def test_one_sentence_is_written_as_the_books_have_it(name: str, tags: str) -> None:
     spans = [Span(1, 4, "X"), Span(4, 5, "X"), Span(5, 6, "Y"), Span(7, 9, "Y"), Span(9, 12, "Y")]
@@ -154,8 +153,7 @@ def test_spans_refuses_exactly_the_sequences_that_nothing_encodes_to(encoding: E
         if tags in legal:
             encoding.spans(tags)
         else:
-            with pytest.raises(LabelError):
-                encoding.spans(tags)
+            refused(LabelError, "", encoding.spans, tags)
 
 
 @every_encoding
@@ -235,20 +233,18 @@ def test_detect_bears_a_few_mistakes_in_much_data(encoding: Encoding) -> None:
     assert detect(ENCODINGS, *data) is encoding
 
 
-@pytest.mark.parametrize(
-    ("tags", "name"),
-    [
-        ("O O", "iob2"),
-        ("", "iob2"),
-        ("NN VB", "iob2"),
-        ("O B-X I-X", "iob2"),
-        ("B-X B-X", "iob2"),
-        ("O I-X", "iob1"),
-        ("O S-X", "bioes"),
-        ("B-X E-X", "bioes"),
-        ("O U-X", "bilou"),
-        ("B-X L-X", "bilou"),
-    ],
+@for_rows(
+    "tags, name",
+    ("O O", "iob2"),
+    ("", "iob2"),
+    ("NN VB", "iob2"),
+    ("O B-X I-X", "iob2"),
+    ("B-X B-X", "iob2"),
+    ("O I-X", "iob1"),
+    ("O S-X", "bioes"),
+    ("B-X E-X", "bioes"),
+    ("O U-X", "bilou"),
+    ("B-X L-X", "bilou"),
 )
 def test_detect_settles_little_data_by_preference(tags: str, name: str) -> None:
     assert detect(ENCODINGS, *corpus([tags.split()])).name == name
@@ -257,73 +253,66 @@ def test_detect_settles_little_data_by_preference(tags: str, name: str) -> None:
 # What users are told
 
 
-@pytest.mark.parametrize(
-    ("name", "tags", "message"),
-    [
-        (
-            "iob2",
-            "B-NP O I-NP",
-            "token 2: label 'I-NP' follows 'O', but IOB2 expects 'O' or 'B-*' there.\n"
-            '  If the file uses IOB1, pass encoding="iob1".',
-        ),
-        (
-            "iob2",
-            "B-NP I-VP",
-            "token 1: label 'I-VP' follows 'B-NP', but IOB2 expects 'O', 'B-*' or 'I-NP' there.\n"
-            '  If the file uses IOB1, pass encoding="iob1".',
-        ),
-        (
-            "iob1",
-            "B-NP I-NP",
-            "token 0: label 'B-NP' starts the sentence, but IOB1 expects 'O' or 'I-*' there.\n"
-            '  If the file uses IOB2, pass encoding="iob2".',
-        ),
-        (
-            "iob2",
-            "B-NP E-NP",
-            "token 1: label 'E-NP' is no IOB2 tag; expected 'O', 'B-TYPE' or 'I-TYPE'.\n"
-            '  If the file uses BIOES, pass encoding="bioes".',
-        ),
-        (
-            "iob1",
-            "O NN",
-            "token 1: label 'NN' is no IOB1 tag; expected 'O', 'I-TYPE' or 'B-TYPE'.\n"
-            "  Check that the column holds IOB1 tags.",
-        ),
-        (
-            "bioes",
-            "B-NP O",
-            "token 1: label 'O' follows 'B-NP', but BIOES expects 'I-NP' or 'E-NP' there.\n"
-            '  If the file uses IOB2, pass encoding="iob2".',
-        ),
-        (
-            "bilou",
-            "O B-NP I-NP",
-            "token 2: label 'I-NP' ends the sentence, but BILOU expects 'I-NP' or 'L-NP' after it.\n"
-            '  If the file uses IOB2, pass encoding="iob2".',
-        ),
-    ],
+@for_rows(
+    "name, tags, message",
+    (
+        "iob2",
+        "B-NP O I-NP",
+        "token 2: label 'I-NP' follows 'O', but IOB2 expects 'O' or 'B-*' there.\n"
+        '  If the file uses IOB1, pass encoding="iob1".',
+    ),
+    (
+        "iob2",
+        "B-NP I-VP",
+        "token 1: label 'I-VP' follows 'B-NP', but IOB2 expects 'O', 'B-*' or 'I-NP' there.\n"
+        '  If the file uses IOB1, pass encoding="iob1".',
+    ),
+    (
+        "iob1",
+        "B-NP I-NP",
+        "token 0: label 'B-NP' starts the sentence, but IOB1 expects 'O' or 'I-*' there.\n"
+        '  If the file uses IOB2, pass encoding="iob2".',
+    ),
+    (
+        "iob2",
+        "B-NP E-NP",
+        "token 1: label 'E-NP' is no IOB2 tag; expected 'O', 'B-TYPE' or 'I-TYPE'.\n"
+        '  If the file uses BIOES, pass encoding="bioes".',
+    ),
+    (
+        "iob1",
+        "O NN",
+        "token 1: label 'NN' is no IOB1 tag; expected 'O', 'I-TYPE' or 'B-TYPE'.\n"
+        "  Check that the column holds IOB1 tags.",
+    ),
+    (
+        "bioes",
+        "B-NP O",
+        "token 1: label 'O' follows 'B-NP', but BIOES expects 'I-NP' or 'E-NP' there.\n"
+        '  If the file uses IOB2, pass encoding="iob2".',
+    ),
+    (
+        "bilou",
+        "O B-NP I-NP",
+        "token 2: label 'I-NP' ends the sentence, but BILOU expects 'I-NP' or 'L-NP' after it.\n"
+        '  If the file uses IOB2, pass encoding="iob2".',
+    ),
 )
 def test_an_illegal_tag_is_named_with_its_place_and_the_way_out(name: str, tags: str, message: str) -> None:
-    with pytest.raises(LabelError) as caught:
-        ENCODINGS[name].spans(tags.split())
-    assert str(caught.value) == message
+    assert str(refused(LabelError, "", ENCODINGS[name].spans, tags.split())) == message
 
 
 @every_encoding
-@pytest.mark.parametrize(
-    ("spans", "message"),
-    [
-        ([Span(0, 2, "X"), Span(1, 3, "Y")], r"span 1 \(1, 3, 'Y'\) starts before .* ends, at 2"),
-        ([Span(2, 3, "X"), Span(0, 1, "X")], r"span 1 \(0, 1, 'X'\) starts before .* ends, at 3"),
-        ([Span(3, 5, "X")], r"span 0 \(3, 5, 'X'\) is out of range: .* <= 4"),
-        ([Span(-1, 1, "X")], r"span 0 \(-1, 1, 'X'\) is out of range"),
-        ([Span(0, 1, "X"), Span(2, 2, "X")], r"span 1 \(2, 2, 'X'\) is out of range"),
-    ],
+@for_rows(
+    "spans, message",
+    ([Span(0, 2, "X"), Span(1, 3, "Y")], r"span 1 \(1, 3, 'Y'\) starts before .* ends, at 2"),
+    ([Span(2, 3, "X"), Span(0, 1, "X")], r"span 1 \(0, 1, 'X'\) starts before .* ends, at 3"),
+    ([Span(3, 5, "X")], r"span 0 \(3, 5, 'X'\) is out of range: .* <= 4"),
+    ([Span(-1, 1, "X")], r"span 0 \(-1, 1, 'X'\) is out of range"),
+    ([Span(0, 1, "X"), Span(2, 2, "X")], r"span 1 \(2, 2, 'X'\) is out of range"),
 )
 def test_spans_that_cannot_be_written_are_refused_by_name(encoding: Encoding, spans: list[Span], message: str) -> None:
-    with pytest.raises(LabelError, match=message):
-        encoding.encode(spans, 4)
+    refused(LabelError, message, encoding.encode, spans, 4)
 
 
 # Malformed tags, read as conlleval reads them
@@ -336,13 +325,91 @@ def test_reading_as_conlleval_leaves_legal_tags_alone(encoding: Encoding, senten
     assert read_as_conlleval(tags, encoding) == tags
 
 
-@pytest.mark.parametrize(
-    ("name", "tags", "repaired"),
-    [
-        ("iob2", "O I-X I-X I-Y O", "O B-X I-X B-Y O"),
-        ("iob1", "B-X I-X B-X B-Y", "I-X I-X B-X I-Y"),
-        ("bioes", "B-X O I-X E-X B-Y", "S-X O B-X E-X S-Y"),
-    ],
+@for_rows(
+    "name, tags, repaired",
+    ("iob2", "O I-X I-X I-Y O", "O B-X I-X B-Y O"),
+    ("iob1", "B-X I-X B-X B-Y", "I-X I-X B-X I-Y"),
+    ("bioes", "B-X O I-X E-X B-Y", "S-X O B-X E-X S-Y"),
 )
 def test_malformed_tags_are_rewritten_with_the_chunks_conlleval_counts(name: str, tags: str, repaired: str) -> None:
     assert read_as_conlleval(tags.split(), ENCODINGS[name]) == repaired.split()
+
+
+# --- from one encoding to another, whole corpora at once: against `convert`, sentence by sentence --------------------
+RECODED: dict[str, Encoding] = shown_encodings()
+KINDS = ("X", "Y-Z")
+PAIRS = list(itertools.product(RECODED.values(), repeat=2))
+every_pair = pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda encoding: encoding.name)
+
+
+@st.composite
+def labelled(draw):
+    """Spans and lengths of a few sentences; some are empty, and chunks often touch."""
+    made = []
+    for _ in range(draw(st.integers(0, 4))):
+        spans, at = [], 0
+        for _ in range(draw(st.integers(0, 5))):
+            at += draw(st.integers(0, 1))
+            end = at + draw(st.integers(1, 4))
+            spans.append(Span(at, end, draw(st.sampled_from(KINDS))))
+            at = end
+        made.append((spans, at + draw(st.integers(0, 1))))
+    return made
+
+
+def column_of(tags):
+    return Column.of([tag for sentence in tags for tag in sentence]), np.cumsum([0, *map(len, tags)]).astype(np.int64)
+
+
+@every_pair
+@given(labelled())
+def test_it_converts_as_sentence_by_sentence_and_back(source, target, given):
+    tags = [source.encode(spans, length) for spans, length in given]
+    column, starts = column_of(tags)
+    learnt = Tags(source, target).learnt_column(column, starts)
+    assert learnt.texts() == [tag for sentence in tags for tag in convert(sentence, source, target)]
+    assert Tags(target, source).learnt_column(learnt, starts).texts() == column.texts()
+
+
+@every_pair
+@given(st.lists(st.lists(st.integers(0, 8), max_size=6), max_size=4))
+def test_illegal_tags_become_tags_too(source, target, given):
+    labels = ["O", *(f"{prefix}-{type_}" for prefix in source.prefixes for type_ in KINDS)]
+    recoder = Recoder.of(labels, source, target)
+    ids = np.array([i % len(labels) for sentence in given for i in sentence], np.int32)
+    found = recoder.ids(ids, np.cumsum([0, *map(len, given)]).astype(np.int64))
+    for before, after in zip(ids, found, strict=True):
+        assert target.is_tag(recoder.labels[after])
+        assert target.split(recoder.labels[after])[1] == source.split(labels[before])[1]
+
+
+@every_pair
+def test_a_label_alone_decides_where_the_target_says_no_more_than_the_source(source, target):
+    labels = ["O", *(f"{prefix}-{type_}" for prefix in source.prefixes for type_ in KINDS)]
+    says = {"iob1": 0, "iob2": 1, "bioes": 2, "bilou": 2}
+    decided = source is target or (target.name != "iob1" and says[source.name] >= says[target.name])
+    recoder = Recoder.of(labels, source, target)
+    assert (recoder.table is not None) == decided
+    assert len(set(recoder.labels)) == len(recoder.labels)
+    assert all(map(target.is_tag, recoder.labels))
+
+
+def test_which_prefixes_answer_which():
+    iob2, iob1, bioes, bilou = (RECODED[name] for name in ("iob2", "iob1", "bioes", "bilou"))
+    assert answering(iob2, bioes) == {"B": ("B", "S"), "I": ("I", "E")}
+    assert answering(bioes, iob2) == {"B": ("B",), "I": ("I",), "E": ("I",), "S": ("B",)}
+    assert answering(bioes, bilou) == {"B": ("B",), "I": ("I",), "E": ("L",), "S": ("U",)}
+    assert answering(iob2, iob1) == {"B": ("I", "B"), "I": ("I",)}
+
+
+def test_what_is_no_tag_stands_for_itself():
+    """An alphabet may hold texts that no token has."""
+    recoder = Recoder.of(["NN", "B-X", "O"], RECODED["iob2"], RECODED["bioes"])
+    assert recoder.labels == ["NN", "B-X", "S-X", "O"]
+    assert recoder.ids(np.array([1, 2, 0, 1], np.int32), np.array([0, 4])).tolist() == [2, 3, 0, 2]
+
+
+def test_classes_of_the_data_bring_every_tag_of_their_types():
+    tags = Tags(RECODED["iob2"], RECODED["bioes"])
+    assert tags.learnt_classes(["O", "B-X", "I-X", "odd"]) == ("O", "B-X", "I-X", "E-X", "S-X", "odd")
+    assert Tags(tags.data, tags.data).learnt_classes(["B-X"]) == ("B-X",)

@@ -1,7 +1,5 @@
 """JSON lines: the shapes that tools write, places in characters, and whatever else a line may hold."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings
@@ -13,11 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
+from riata import DependencyParser, RiataWarning
 from riata.data.chunk_boundaries import spans_of
 from riata.data.formats.base import Asked
 from riata.data.formats.jsonl import FORMAT
 from riata.data.json_lines.splitting import places_of, words_and_marks
 from riata.errors import DataError, SettingError, UnknownNameError
+from samples import for_rows
 
 PARIS = [("Anna", "B-PER"), ("left", "O"), ("Paris", "B-LOC"), (".", "O")]
 TEXT = "Anna left Paris."
@@ -117,30 +118,25 @@ def test_columns_are_in_a_stable_order_with_the_labels_last(tmp_path):
 def test_trees_are_read(tmp_path):
     tree = {"tokens": ["a", "b"], "heads": [2, 0], "deprels": ["det", "root"], "upos": ["DET", None]}
     assert read(tmp_path, tree) == [[("a", "DET", "2", "det"), ("b", "_", "0", "root")]]
-    parser = riata.DependencyParser(epochs=1).fit(
-        riata.read_jsonl(file(tmp_path, *[tree] * 5), output=["heads", "deprels"])
-    )
+    parser = DependencyParser(epochs=1).fit(riata.read_jsonl(file(tmp_path, *[tree] * 5), output=["heads", "deprels"]))
     assert parser.inputs_[0] == 0
 
 
 def test_only_accepted_objects_are_read_and_the_others_are_counted(tmp_path):
     kept, left = SHAPES["Prodigy"], {**SHAPES["Prodigy"], "answer": "reject"}
-    with pytest.warns(riata.RiataWarning, match="2 objects are not accepted and were left out .*line 2: 'reject'"):
+    with pytest.warns(RiataWarning, match="2 objects are not accepted and were left out .*line 2: 'reject'"):
         assert read(tmp_path, kept, left, {**left, "answer": "ignore"}) == [PARIS]
     assert read(tmp_path, {"text": "Nobody.", "answer": "accept"}, kept)[1] == PARIS
-    with pytest.raises(DataError, match=r"no object with words .1 objects are not accepted"):
-        read(tmp_path, left)
+    refused(DataError, r"no object with words .1 objects are not accepted", read, tmp_path, left)
 
 
 def test_of_several_annotations_the_first_is_read(tmp_path):
     task = {"data": {"text": TEXT}, "annotations": [{"result": [], "was_cancelled": True}, *2 * [{"result": []}]]}
-    with pytest.warns(riata.RiataWarning, match="1 tasks have several annotations"):
+    with pytest.warns(RiataWarning, match="1 tasks have several annotations"):
         assert read(tmp_path, task) == [[(word, "O") for word, _ in PARIS]]
 
 
-@pytest.mark.parametrize(
-    ("policy", "tags"), [("widen", ["B-X", "O", "B-LOC", "O"]), ("drop", ["O", "O", "B-LOC", "O"])]
-)
+@for_rows("policy, tags", ("widen", ["B-X", "O", "B-LOC", "O"]), ("drop", ["O", "O", "B-LOC", "O"]))
 def test_spans_inside_words_are_counted(tmp_path, policy, tags):
     given = {"text": TEXT, "spans": [[1, 5, "X"], [9, 15, "LOC"], [4, 5, "Y"]]}
     with warnings.catch_warnings(record=True) as told:
@@ -162,61 +158,57 @@ def test_spans_inside_words_may_be_refused(tmp_path):
 
 def test_of_overlapping_spans_the_longest_is_kept(tmp_path):
     given = {"text": "New York City wins", "spans": [[0, 8, "LOC"], [0, 13, "ORG"], [9, 13, "X"], [0, 13, "ORG"]]}
-    with pytest.warns(riata.RiataWarning, match="2 spans overlap longer ones and were left out"):
+    with pytest.warns(RiataWarning, match="2 spans overlap longer ones and were left out"):
         assert [tag for _, tag in read(tmp_path, given)[0]] == ["B-ORG", "I-ORG", "I-ORG", "O"]
 
 
 def test_the_tokenizer_may_be_the_users(tmp_path):
-    with pytest.warns(riata.RiataWarning, match="inside a word"):
+    with pytest.warns(RiataWarning, match="inside a word"):
         assert read(tmp_path, SHAPES["Doccano"], tokenizer=str.split)[0][-1] == ("Paris.", "B-LOC")
     with pytest.raises(DataError, match=r"file.jsonl:1: the word 'ANNA' is not the next one of the text"):
         read(tmp_path, SHAPES["Doccano"], tokenizer=lambda text: text.upper().split())
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{", "this is no JSON"),
-        ('{"tokens": ["a"], "tags": ["O"]', "this is no JSON"),
-        ("7", "which is no JSON object"),
-        ("[1, 2]", "which is no JSON object"),
-        ('"text"', "which is no JSON object"),
-        ("{}", "has neither tokens nor a text"),
-        ('{"tokens": ["a"], "tags": [NaN]}', "NaN is no number in JSON"),
-        ('{"tokens": ["a"], "tags": ["O"], "tags": ["O"]}', "the key 'tags' is there twice"),
-        ('{"tokens": ["a"], "tags": [' + "9" * 5000 + "]}", "a number has 5,000 digits"),
-        ('{"tokens": ["a"], "tags": ' + "[" * 100_000, "nested too deeply"),
-        ('{"tokens": ["\\ud800"], "tags": ["O"]}', "a lone surrogate"),
-        ('{"tokens": ["a"], "tags": ["O", "O"]}', "there are 1 tokens and 2 values in 'tags'"),
-        ('{"tokens": ["a"], "tags": [3]}', "'tags' has the number 3; expected names of labels.\n.*from_dataset"),
-        ('{"tokens": ["a"], "tags": [null]}', "'tags'.0. is None; expected a text"),
-        ('{"tokens": ["a", " "], "tags": ["O", "O"]}', "'tokens'.1. is ' '; expected a text that is not blank"),
-        ('{"tokens": "a b", "tags": ["O"]}', "'tokens' is 'a b'; expected a list"),
-        ('{"tokens": ["a"]}', "no values for each token in 'tags', which line 1 has"),
-        ('{"tokens": ["a"], "tags": ["O"], "spans": []}', "labels in 'spans', and line 1 has none"),
-        ('{"text": "a", "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 characters"),
-        ('{"tokens": ["a"], "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 tokens"),
-        ('{"text": "a", "spans": [[1, 0, "X"]]}', "place 1 to 0; expected whole numbers"),
-        ('{"text": "a", "spans": [[true, 1, "X"]]}', "place True to 1; expected whole numbers"),
-        ('{"text": "a", "spans": [[0, 1, ""]]}', "the label ''; expected a name"),
-        ('{"text": "a", "spans": [["a", "X"]]}', r"expected \[start, end, label\]"),
-        ('{"text": "a", "label": ["positive"]}', "Labels of whole texts are not for sequences"),
-        ('{"data": {"image": 3}, "annotations": []}', "the keys 'image', and no text"),
-    ],
+@for_rows(
+    "line, said",
+    ("{", "this is no JSON"),
+    ('{"tokens": ["a"], "tags": ["O"]', "this is no JSON"),
+    ("7", "which is no JSON object"),
+    ("[1, 2]", "which is no JSON object"),
+    ('"text"', "which is no JSON object"),
+    ("{}", "has neither tokens nor a text"),
+    ('{"tokens": ["a"], "tags": [NaN]}', "NaN is no number in JSON"),
+    ('{"tokens": ["a"], "tags": ["O"], "tags": ["O"]}', "the key 'tags' is there twice"),
+    ('{"tokens": ["a"], "tags": [' + "9" * 5000 + "]}", "a number has 5,000 digits"),
+    ('{"tokens": ["a"], "tags": ' + "[" * 100_000, "nested too deeply"),
+    ('{"tokens": ["\\ud800"], "tags": ["O"]}', "a lone surrogate"),
+    ('{"tokens": ["a"], "tags": ["O", "O"]}', "there are 1 tokens and 2 values in 'tags'"),
+    ('{"tokens": ["a"], "tags": [3]}', "'tags' has the number 3; expected names of labels.\n.*from_dataset"),
+    ('{"tokens": ["a"], "tags": [null]}', "'tags'.0. is None; expected a text"),
+    ('{"tokens": ["a", " "], "tags": ["O", "O"]}', "'tokens'.1. is ' '; expected a text that is not blank"),
+    ('{"tokens": "a b", "tags": ["O"]}', "'tokens' is 'a b'; expected a list"),
+    ('{"tokens": ["a"]}', "no values for each token in 'tags', which line 1 has"),
+    ('{"tokens": ["a"], "tags": ["O"], "spans": []}', "labels in 'spans', and line 1 has none"),
+    ('{"text": "a", "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 characters"),
+    ('{"tokens": ["a"], "spans": [[0, 2, "X"]]}', "from 0 to 2 ends after the 1 tokens"),
+    ('{"text": "a", "spans": [[1, 0, "X"]]}', "place 1 to 0; expected whole numbers"),
+    ('{"text": "a", "spans": [[true, 1, "X"]]}', "place True to 1; expected whole numbers"),
+    ('{"text": "a", "spans": [[0, 1, ""]]}', "the label ''; expected a name"),
+    ('{"text": "a", "spans": [["a", "X"]]}', r"expected \[start, end, label\]"),
+    ('{"text": "a", "label": ["positive"]}', "Labels of whole texts are not for sequences"),
+    ('{"data": {"image": 3}, "annotations": []}', "the keys 'image', and no text"),
 )
 def test_a_bad_line_is_named_with_a_remedy(tmp_path, line, said):
-    with pytest.raises(DataError, match=said) as caught:
-        read(tmp_path, SHAPES["tokens and tags"], "", line)
-    assert str(caught.value).startswith(f"{tmp_path}/file.jsonl:3: ")
-    assert len(str(caught.value)) < 900
+    caught = refused(DataError, said, read, tmp_path, SHAPES["tokens and tags"], "", line)
+    assert str(caught).startswith(f"{tmp_path}/file.jsonl:3: ")
+    assert len(str(caught)) < 900
 
 
 @pytest.mark.parametrize("content", ["", "\n \n", "[]", '{"tokens": [], "tags": []}\n'])
 def test_a_file_without_words_is_refused(tmp_path, content):
     path = tmp_path / "file.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(DataError, match=r"file.jsonl: the file holds no object"):
-        riata.read_jsonl(path)
+    refused(DataError, r"file.jsonl: the file holds no object", riata.read_jsonl, path)
 
 
 def test_byte_order_marks_line_ends_and_gzip_are_understood(tmp_path):
@@ -228,8 +220,7 @@ def test_byte_order_marks_line_ends_and_gzip_are_understood(tmp_path):
 
 def test_an_array_that_ends_early_names_the_line(tmp_path):
     whole = json.dumps([SHAPES["Doccano"]] * 3, indent=1)
-    with pytest.raises(DataError, match=r"file.jsonl:\d+: this is no JSON"):
-        read(tmp_path, whole[:-30])
+    refused(DataError, r"file.jsonl:\d+: this is no JSON", read, tmp_path, whole[:-30])
     assert read(tmp_path, whole) == [PARIS] * 3
 
 
@@ -248,7 +239,6 @@ tagged = st.lists(st.tuples(words, st.sampled_from(["O", "B-A", "I-A", "B-b c"])
 
 
 @given(st.lists(tagged, min_size=1, max_size=4))
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 def test_what_is_written_reads_the_same(tmp_path_factory, sentences):
     path = tmp_path_factory.mktemp("written") / "a.jsonl"
     for spans in (False, True):
@@ -271,7 +261,6 @@ def test_words_and_marks_leave_blanks_only_and_stand_in_order(text):
 
 
 @given(st.lists(words, min_size=1, max_size=8), st.data())
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 def test_text_to_spans_and_back_is_the_same(tmp_path_factory, given_words, data):
     text = " ".join(given_words)
     places = places_of(text, words_and_marks(text))
@@ -327,7 +316,6 @@ LIKELY = st.fixed_dictionaries(
     st.integers(0, 200),
     st.binary(max_size=2),
 )
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 def test_whatever_a_file_holds_is_read_or_refused_in_words(tmp_path_factory, objects, cut, tail):
     text = "\n".join(json.dumps({**likely, **other}) for likely, other in objects).encode()
     path = tmp_path_factory.mktemp("odd") / "a.jsonl"

@@ -1,19 +1,19 @@
 """Corpora from Python values, and what can be asked of a corpus: everything equals the same operation on lists."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
+from riata import Corpus
 from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.named_features import Given
 from riata.errors import DataError
-from samples import draws
+from samples import for_rows, tried
 
 words = st.sampled_from(["a", "b", "c", "é", "New York", "", "a\0b", "😀"])
 sentences_of_words = st.lists(st.lists(words, max_size=4), min_size=1, max_size=6).filter(any)
@@ -23,11 +23,11 @@ sentences_of_rows = st.integers(1, 3).flatmap(
 PAIRS = [[("a", "X"), ("b", "Y")], [("c", "Z")], [("d", "X")]]
 
 
-def rows(corpus: riata.Corpus) -> list[list[tuple[str, ...]]]:
+def rows(corpus: Corpus) -> list[list[tuple[str, ...]]]:
     return [list(sentence) for sentence in corpus]
 
 
-def features(corpus: riata.Corpus) -> list[list[list[tuple[str, float]]]]:
+def features(corpus: Corpus) -> list[list[list[tuple[str, float]]]]:
     """Every token's given features, read one by one from the arrays."""
     given = corpus.given
     tokens = [
@@ -64,8 +64,7 @@ def test_whole_numbers_between_the_first_column_and_the_last_are_read_as_text() 
     corpus = as_corpus([[("the", np.int64(7), 2, "det"), ("cat", "7", "0", "root")]])
     assert [column.texts() for column in corpus.columns[1:3]] == [["7", "7"], ["2", "0"]]
     for token in (("the", 2), (2, "det", "x"), ("the", True, "x"), ("the", 2.0, "x"), ("the", 1, 2)):
-        with pytest.raises(DataError, match="neither a string nor a tuple of strings"):
-            as_corpus([[token]])
+        refused(DataError, "neither a string nor a tuple of strings", as_corpus, [[token]])
 
 
 def test_a_corpus_is_given_back_as_it_is() -> None:
@@ -105,10 +104,9 @@ BAD_SENTENCES = {
 
 @pytest.mark.parametrize(("sentences", "parts"), BAD_SENTENCES.values(), ids=BAD_SENTENCES.keys())
 def test_what_is_not_a_list_of_sentences_is_refused(sentences: object, parts: list[str]) -> None:
-    with pytest.raises(DataError) as caught:
-        as_corpus(sentences)
+    caught = refused(DataError, "", as_corpus, sentences)
     for part in parts:
-        assert part in str(caught.value)
+        assert part in str(caught)
 
 
 # Labels apart from the sentences.
@@ -136,31 +134,28 @@ BAD_LABELS = {
 
 @pytest.mark.parametrize(("labels", "parts"), BAD_LABELS.values(), ids=BAD_LABELS.keys())
 def test_labels_that_do_not_fit_are_refused(labels: object, parts: list[str]) -> None:
-    with pytest.raises(DataError) as caught:
-        label_column(labels, as_corpus([["a", "b"], ["c"]]))
+    caught = refused(DataError, "", label_column, labels, as_corpus([["a", "b"], ["c"]]))
     for part in parts:
-        assert part in str(caught.value)
+        assert part in str(caught)
 
 
 # Feature dictionaries.
-@pytest.mark.parametrize(
-    ("token", "expected"),
-    [
-        ({"bias": 1, "len": 2.5, "neg": -3}, [("bias", 1.0), ("len", 2.5), ("neg", -3.0)]),
-        ({"zero": 0}, [("zero", 0.0)]),
-        ({"upper": True, "digit": False}, [("upper", 1.0)]),
-        ({"upper": np.True_, "digit": np.False_, "x": np.float32(0.5), "n": np.int64(4)}, [("upper", 1.0), ("x", 0.5), ("n", 4.0)]),
-        ({"word": "cat", "number": "3", "none": ""}, [("word:cat", 1.0), ("number:3", 1.0), ("none:", 1.0)]),
-        ({"suffix": ["s", "es"]}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
-        ({"suffix": ("s", "es")}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
-        ({"lists": {"b", "c", "a"}}, [("lists:a", 1.0), ("lists:b", 1.0), ("lists:c", 1.0)]),
-        ({"lists": frozenset({"b", "1"})}, [("lists:1", 1.0), ("lists:b", 1.0)]),
-        ({"prev": {"word": "the", "len": 3, "more": {"x": True, "y": False}}},
-         [("prev:word:the", 1.0), ("prev:len", 3.0), ("prev:more:x", 1.0)]),
-        ({7: 2}, [("7", 2.0)]),
-        ({}, []),
-        ({"empty": [], "none": {}}, []),
-    ],
+@for_rows(
+    "token, expected",
+    ({"bias": 1, "len": 2.5, "neg": -3}, [("bias", 1.0), ("len", 2.5), ("neg", -3.0)]),
+    ({"zero": 0}, [("zero", 0.0)]),
+    ({"upper": True, "digit": False}, [("upper", 1.0)]),
+    ({"upper": np.True_, "digit": np.False_, "x": np.float32(0.5), "n": np.int64(4)}, [("upper", 1.0), ("x", 0.5), ("n", 4.0)]),
+    ({"word": "cat", "number": "3", "none": ""}, [("word:cat", 1.0), ("number:3", 1.0), ("none:", 1.0)]),
+    ({"suffix": ["s", "es"]}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
+    ({"suffix": ("s", "es")}, [("suffix:s", 1.0), ("suffix:es", 1.0)]),
+    ({"lists": {"b", "c", "a"}}, [("lists:a", 1.0), ("lists:b", 1.0), ("lists:c", 1.0)]),
+    ({"lists": frozenset({"b", "1"})}, [("lists:1", 1.0), ("lists:b", 1.0)]),
+    ({"prev": {"word": "the", "len": 3, "more": {"x": True, "y": False}}},
+     [("prev:word:the", 1.0), ("prev:len", 3.0), ("prev:more:x", 1.0)]),
+    ({7: 2}, [("7", 2.0)]),
+    ({}, []),
+    ({"empty": [], "none": {}}, []),
 )  # fmt: skip
 def test_a_dictionary_becomes_named_features_with_values(token: dict, expected: list[tuple[str, float]]) -> None:
     corpus = as_corpus([[token, {"other": 1}], [token]])
@@ -175,9 +170,8 @@ def test_a_dictionary_becomes_named_features_with_values(token: dict, expected: 
 )
 def test_a_value_that_is_no_finite_number_is_refused_by_name(value: object) -> None:
     sentences = [[{"good": 1}], [{"good": 1}, {"deep": {"bad": value}}]]
-    with pytest.raises(DataError) as caught:
-        as_corpus(sentences)
-    message = str(caught.value)
+    caught = refused(DataError, "", as_corpus, sentences)
+    message = str(caught)
     for part in ("sentence 1, token 1", "'deep:bad'", "finite number", "Leave the feature out"):
         assert part in message
 
@@ -211,7 +205,7 @@ def test_joined_features_are_those_of_one_corpus_after_those_of_the_other(first:
     whole = as_corpus([*first, *second])
     before = a.given.alphabet.texts()
     joined = a.given.joined(b.given)
-    assert features(riata.Corpus(columns=(), starts=whole.starts, given=joined)) == features(whole)
+    assert features(Corpus(columns=(), starts=whole.starts, given=joined)) == features(whole)
     assert a.given.alphabet.texts() == before
 
 
@@ -231,8 +225,7 @@ def test_indexing_equals_the_list(sentences: list, data: st.DataObject) -> None:
             corpus[outside]
 
 
-@given(sentences_of_rows, st.data())
-@settings(max_examples=draws(200))
+@tried(200, sentences_of_rows, st.data())
 def test_slices_index_arrays_and_masks_equal_the_list(sentences: list, data: st.DataObject) -> None:
     corpus, size = as_corpus(sentences), len(sentences)
     part = data.draw(st.slices(size))
@@ -283,10 +276,9 @@ def test_select_gives_columns_in_any_order(sentences: list, data: st.DataObject)
 
 @pytest.mark.parametrize("column", [2, -3, 99])
 def test_select_refuses_a_column_that_is_not_there(column: int) -> None:
-    with pytest.raises(DataError) as caught:
-        as_corpus(PAIRS).select([0, column])
+    caught = refused(DataError, "", as_corpus(PAIRS).select, [0, column])
     for part in (f"column {column} is out of range", "2 columns, 0 to 1", "--inputs"):
-        assert part in str(caught.value)
+        assert part in str(caught)
 
 
 def test_sentences_are_values() -> None:
@@ -308,15 +300,13 @@ def test_reprs_say_how_much_there_is() -> None:
 
 
 def test_errors_of_bad_data_survive_pickling() -> None:
-    with pytest.raises(DataError) as caught:
-        as_corpus([[{"a": None}]])
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert (type(again), str(again)) == (DataError, str(caught.value))
+    caught = refused(DataError, "", as_corpus, [[{"a": None}]])
+    again = pickle.loads(pickle.dumps(caught))
+    assert (type(again), str(again)) == (DataError, str(caught))
 
 
 def test_bytes_are_texts_in_utf_8() -> None:
     given = as_corpus([[{b"word": "größte".encode(), "list": [b"a"]}, [b"alone"]]]).given
     assert given is not None
     assert given.alphabet.texts() == ["word:größte", "list:a", "alone"]
-    with pytest.raises(DataError, match="no text in UTF-8"):
-        as_corpus([[{"word": b"\xff"}]])
+    refused(DataError, "no text in UTF-8", as_corpus, [[{"word": b"\xff"}]])

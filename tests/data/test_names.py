@@ -1,7 +1,5 @@
 """Tokens that are lists of strings: names of features, as python-crfsuite takes them, or columns; and which is meant."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -10,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
+from riata import Chunker, RiataWarning, Tagger
 from riata.data.memory import as_corpus
 from riata.data.named_features import are_names
 from riata.errors import DataError
 from riata.importing.items import from_strings
+from samples import for_rows
 
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer:riata.RiataWarning")
 TRAIN, TEST = riata.load("embedded", "train"), riata.load("embedded", "test")
 LABELS = TRAIN.sentences_of(2)
 
@@ -71,18 +71,16 @@ def test_columns_stay_columns_without_a_word(X: Any) -> None:
 
 
 def test_words_with_morphology_at_every_word_are_columns_with_a_warning() -> None:
-    with pytest.warns(riata.RiataWarning, match="read as columns.*from_strings"):
+    with pytest.warns(RiataWarning, match="read as columns.*from_strings"):
         corpus = as_corpus([[["cats", "Number=Plur"], ["dog", "Number=Sing"]]])
     assert corpus.width == 2
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "X",
-    [
-        [[["The", "DT"], ["dog"]]],
-        [[["walk"], ["walk", "shop"]]],
-        [[["cats", "Number=Plur"], ["dog", "NN", "Number=Sing"]]],
-    ],
+    [[["The", "DT"], ["dog"]]],
+    [[["walk"], ["walk", "shop"]]],
+    [[["cats", "Number=Plur"], ["dog", "NN", "Number=Sing"]]],
     ids=["a column is missing", "names without signs", "morphology"],
 )
 def test_lists_of_different_lengths_that_may_be_either_are_refused_with_both_ways_out(X: Any) -> None:
@@ -115,27 +113,25 @@ def test_lists_of_signed_strings_alone_are_names(X: list[list[list[str]]]) -> No
 
 def test_what_is_learnt_from_names_is_what_dictionaries_teach() -> None:
     train, test = [tutorial(s) for s in TRAIN], [tutorial(s) for s in TEST]
-    by_names = riata.Chunker(epochs=3).fit(train, LABELS)
-    by_dictionaries = riata.Chunker(epochs=3).fit(from_strings(train), LABELS)
+    by_names = Chunker(epochs=3).fit(train, LABELS)
+    by_dictionaries = Chunker(epochs=3).fit(from_strings(train), LABELS)
     assert by_names.state_features_ == by_dictionaries.state_features_
     assert by_names.predict(test) == by_dictionaries.predict(from_strings(test))
     assert by_names.score(test, TEST.sentences_of(2)) > 0.9
 
 
 def test_a_model_reads_lists_as_it_has_learnt_to_whatever_they_look_like() -> None:
-    by_names = riata.Tagger(epochs=2).fit([[["w=a", "bias"], ["w=b"]]], [["A", "B"]])
+    by_names = Tagger(epochs=2).fit([[["w=a", "bias"], ["w=b"]]], [["A", "B"]])
     odd = [["w=a"], ["nothing", "known"], []]
     assert by_names.predict([odd]) == by_names.predict(from_strings([odd]))
     assert by_names.evaluate([odd], [["A", "B", "B"]]).rows.sum() > 0
-    by_columns = riata.Tagger(epochs=2).fit([[("w=a", "x=x"), ("w=b", "x=y")]], [["A", "B"]])
+    by_columns = Tagger(epochs=2).fit([[("w=a", "x=x"), ("w=b", "x=y")]], [["A", "B"]])
     assert by_columns.predict([[["w=a", "x=x"]]]) == by_columns.predict([[("w=a", "x=x")]])
-    with pytest.raises(DataError, match="columns"):
-        by_columns.predict([[["w=a", "x=x"], ["w=b"]]])
-    with pytest.raises(DataError, match="list of names"):
-        by_names.predict([[["w=a"], "word"]])
+    refused(DataError, "columns", by_columns.predict, [[["w=a", "x=x"], ["w=b"]]])
+    refused(DataError, "list of names", by_names.predict, [[["w=a"], "word"]])
 
 
 def test_a_trace_and_an_explanation_read_names_too() -> None:
-    tagger = riata.Tagger(epochs=3).fit([[["w=a", "bias"], ["w=b", "bias"]]], [["A", "B"]])
+    tagger = Tagger(epochs=3).fit([[["w=a", "bias"], ["w=b", "bias"]]], [["A", "B"]])
     explanation = tagger.explain([["w=a", "unseen"], ["alone"]])
     assert explanation.decision.chosen.labels[0] == "A"

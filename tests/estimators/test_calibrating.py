@@ -2,13 +2,17 @@
 
 import json
 import pickle
+import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import riata
+from checks import refused
 from oracle import confidence as oracle
-from riata import Chunker, DependencyParser, JointTagger, RiataError, Tagger
+from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, RiataError, Tagger
 from riata.confidence.calibration import CALLED, TRAINING
 from riata.data.memory import inputs_of
 from riata.errors import ModelFileError, SettingError, UnsupportedError
@@ -16,7 +20,7 @@ from riata.estimators.calibrating import HELD, RUN, _spread, planned
 from riata.estimators.facts import facts_of
 from riata.estimators.model_file import LONGEST_REASON, from_bytes, to_bytes, uncalibrated_in
 from riata.models import container
-from samples import TAGS, WORDS, as_text, embedded, quietly, treebank
+from samples import TAGS, WORDS, as_text, embedded, for_rows, treebank
 
 
 def tagged(split="train"):
@@ -29,7 +33,7 @@ def as_lists(data):
 
 @cache
 def chunker(**params):
-    return quietly(Chunker(**{"epochs": 5, **params}), embedded())
+    return Chunker(**{"epochs": 5, **params}).fit(embedded())
 
 
 MODELS = {
@@ -59,7 +63,7 @@ def without_calibration(estimator):
 @pytest.mark.parametrize("name", MODELS)
 def test_models_are_calibrated_and_otherwise_the_same(name):
     make, data = MODELS[name]
-    made, plain = (quietly(make(calibrated=calibrated), data()) for calibrated in (True, False))
+    made, plain = (make(calibrated=calibrated).fit(data()) for calibrated in (True, False))
     assert made.uncalibrated_ == ""
     assert [each.source for each in made.calibration_] == [TRAINING] * made.outputs
     assert plain.calibration_ == ()
@@ -74,7 +78,7 @@ def test_models_are_calibrated_and_otherwise_the_same(name):
 @pytest.mark.parametrize("name", ["chain", "tags", "beam"])
 def test_confidences_become_more_reliable(name):
     make, data = MODELS[name]
-    made, plain = (quietly(make(calibrated=calibrated), data()) for calibrated in (True, False))
+    made, plain = (make(calibrated=calibrated).fit(data()) for calibrated in (True, False))
     (after,), (before,) = (each.reliability(data(split="test")) for each in (made, plain))
     assert after.ece < before.ece
     assert after.log_loss < before.log_loss
@@ -83,15 +87,15 @@ def test_confidences_become_more_reliable(name):
 
 
 def test_the_same_seed_gives_the_same_bytes():
-    one, other = (quietly(Chunker(epochs=3, seed=1, threads=threads), embedded()) for threads in (1, 2))
+    one, other = (Chunker(epochs=3, seed=1, threads=threads).fit(embedded()) for threads in (1, 2))
     assert to_bytes(one) == to_bytes(other)
 
 
 def test_trees_are_calibrated_head_by_head_and_relation_by_relation():
     data = treebank(150)
-    made = quietly(DependencyParser("mira", structure="projective", tags="given", epochs=3), data)
+    made = DependencyParser("mira", structure="projective", tags="given", epochs=3).fit(data)
     assert len(made.calibration_) == 2
-    moves = quietly(DependencyParser(tags="given", beam=4, epochs=1), treebank(300))
+    moves = DependencyParser(tags="given", beam=4, epochs=1).fit(treebank(300))
     assert len(moves.calibration_) == 2
     test = treebank(60, seed=2)
     plain = moves.twin()
@@ -101,8 +105,6 @@ def test_trees_are_calibrated_head_by_head_and_relation_by_relation():
 
 
 # --- how it is found -------------------------------------------------------------------------------------------------
-
-
 def test_the_spread_is_that_of_its_definition():
     made, data = chunker(), made_ready()
     gold = [[str(token[-1]) for token in sentence] for sentence in data]
@@ -143,16 +145,13 @@ def test_what_is_held_out_is_not_learnt_from():
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_too_few_sentences_are_told(most):
-    with pytest.raises(UnsupportedError, match="too little data"):
-        planned(embedded()[:most], Fits, 4000)
+    refused(UnsupportedError, "too little data", planned, embedded()[:most], Fits, 4000)
 
 
 # --- where it is left out --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_little_data_leave_it_out(number):
-    made = quietly(Tagger(epochs=2), WORDS[:number], TAGS[:number])
+    made = Tagger(epochs=2).fit(WORDS[:number], TAGS[:number])
     assert made.calibration_ == ()
     assert "little data" in made.uncalibrated_
     assert "little data" in facts_of(made, 0)["calibration"]
@@ -162,95 +161,84 @@ def test_without_chunks_there_is_nothing_to_judge():
     data = [
         [(word, tag, "B-X" if s == 0 else "O") for word, tag, _ in sentence] for s, sentence in enumerate(embedded())
     ]
-    made = quietly(Chunker(epochs=2), data)
+    made = Chunker(epochs=2).fit(data)
     assert made.calibration_ == ()
     assert "no chunk is predicted" in made.uncalibrated_
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (lambda: Chunker("laso-perceptron", queue="greedy", epochs=2), "alternatives"),
-        (lambda: Chunker("laso-perceptron", queue="best-first", epochs=2), "best-first"),
-    ],
+@for_rows(
+    "make, reason",
+    (lambda: Chunker("laso-perceptron", queue="greedy", epochs=2), "alternatives"),
+    (lambda: Chunker("laso-perceptron", queue="best-first", epochs=2), "best-first"),
 )
 def test_searches_without_confidences_leave_it_out(make, reason):
-    made = quietly(make(), embedded())
+    made = make().fit(embedded())
     assert made.calibration_ == ()
     assert reason in made.uncalibrated_
 
 
 def test_recipes_that_learn_probabilities_need_none():
-    made = quietly(Chunker("crf", epochs=5), embedded())
+    made = Chunker("crf", epochs=5).fit(embedded())
     assert (made.calibration_, made.uncalibrated_) == ((), "")
     assert made.confidence.believable
     assert "learns probabilities" in facts_of(made, 0)["calibration"]
 
 
 def test_portions_are_not_calibrated():
-    made = quietly(Chunker(epochs=2), embedded())
+    made = Chunker(epochs=2).fit(embedded())
     made.partial_fit(embedded()[:50])
     assert made.calibration_ == ()
     assert "partial_fit" in made.uncalibrated_
-    quietly(made.set_params(warm_start=True), embedded())
+    made.set_params(warm_start=True).fit(embedded())
     assert made.calibration_
 
 
 def test_streams_are_not_calibrated(tmp_path):
     (tmp_path / "t.txt").write_text(as_text(as_lists(embedded())))
-    made = quietly(Chunker(epochs=1, stream=True), tmp_path / "t.txt")
+    made = Chunker(epochs=1, stream=True).fit(tmp_path / "t.txt")
     assert made.calibration_ == ()
     assert "stream=True" in made.uncalibrated_
 
 
 # --- what becomes of it ----------------------------------------------------------------------------------------------
-
-
 def test_files_and_pickles_keep_where_it_comes_from(tmp_path):
-    made = quietly(Chunker(epochs=2), embedded())
+    made = Chunker(epochs=2).fit(embedded())
     for again in (from_bytes(to_bytes(made)), pickle.loads(pickle.dumps(made))):
         assert again.calibration_ == made.calibration_
     assert "from training" in facts_of(made, 0)["calibration"]
     made.calibrate(embedded(split="test"))
     assert [each.source for each in from_bytes(to_bytes(made)).calibration_] == [CALLED]
     assert "from calibrate(dev)" in facts_of(made, 0)["calibration"]
-    little = quietly(Tagger(epochs=2), WORDS, TAGS)
+    little = Tagger(epochs=2).fit(WORDS, TAGS)
     assert from_bytes(to_bytes(little)).uncalibrated_ == little.uncalibrated_
 
 
 @pytest.mark.parametrize("reason", [None, 1, ["x"], "x" * (LONGEST_REASON + 1)])
 def test_hostile_reasons_are_refused(reason):
-    with pytest.raises(ModelFileError, match="calibration is inconsistent"):
-        uncalibrated_in({"uncalibrated": reason})
+    refused(ModelFileError, "calibration is inconsistent", uncalibrated_in, {"uncalibrated": reason})
 
 
 def test_pruning_leaves_a_calibration_of_other_weights_out():
-    made = quietly(Chunker(epochs=2), embedded()).prune(0.5)
+    made = Chunker(epochs=2).fit(embedded()).prune(0.5)
     assert (made.calibration_, made.uncalibrated_) == ((), "it was pruned")
 
 
 def test_calibrate_is_a_method_and_calibrated_the_parameter():
-    with pytest.raises(RiataError, match="calibrated"):
-        Tagger(calibrate=False)
-    with pytest.raises(RiataError, match="calibrated"):
-        Tagger().set_params(calibrate=False)
-    with pytest.raises(SettingError, match="calibrated is 'no'"):
-        Tagger(calibrated="no").fit(WORDS, TAGS)
+    refused(RiataError, "calibrated", Tagger, calibrate=False)
+    refused(RiataError, "calibrated", Tagger().set_params, calibrate=False)
+    refused(SettingError, "calibrated is 'no'", Tagger(calibrated="no").fit, WORDS, TAGS)
 
 
 def test_a_command_leaves_it_out(run, tmp_path):
     (tmp_path / "t.txt").write_text(as_text(as_lists(embedded())))
     for options, expected in (((), "from training"), (("--no-calibrate",), "calibrated=False")):
-        status, _, _ = run(
-            "train", "chunk", "--train", tmp_path / "t.txt", "--epochs", 2, "--model", tmp_path / "m", *options
-        )
-        assert status == 0
+        run.ok("train", "chunk", "--train", tmp_path / "t.txt", "--epochs", 2, "--model", tmp_path / "m", *options)
         assert expected in run("inspect", tmp_path / "m")[1]
 
 
 def test_margins_tell_what_speaks_against_every_other_label():
     """On a chain, by how much the best labelling falls if a token must have another label, among lists of the best."""
-    made = quietly(Tagger(epochs=3), WORDS, TAGS)
+    made = Tagger(epochs=3).fit(WORDS, TAGS)
     margins = made.confidence.margins_of(WORDS[:3])[0]
     lists, at = made.predict_nbest(WORDS[:3], 2000), 0
     for found in lists:
@@ -262,5 +250,40 @@ def test_margins_tell_what_speaks_against_every_other_label():
 
 
 def test_a_search_without_alternatives_has_no_margin():
-    made = quietly(Tagger("laso-perceptron", queue="greedy", epochs=2), WORDS, TAGS)
+    made = Tagger("laso-perceptron", queue="greedy", epochs=2).fit(WORDS, TAGS)
     assert np.isnan(made.confidence.margins_of(WORDS)).all()
+
+
+# --- what `dir` shows of an estimator is what the documentation lists, and nothing else ------------------------------
+PAGE = Path(__file__).parent.parent.parent / "docs" / "api" / "estimators.md"
+
+
+def listed(section: str) -> set[str]:
+    """The names in the first column of a section's table."""
+    text = PAGE.read_text(encoding="utf-8").split(f"## {section}\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)", row)}
+
+
+@pytest.fixture(scope="module")
+def shown_chunker() -> Chunker:
+    return Chunker(epochs=1).fit(riata.load("embedded", "train"))
+
+
+def test_dir_shows_parameters_methods_and_what_was_learnt(shown_chunker: Chunker) -> None:
+    parameters = set(shown_chunker.get_params(deep=False))
+    assert set(dir(shown_chunker)) == parameters | listed("What it does") | listed("What it has learnt")
+    assert set(dir(Chunker())) == parameters | listed("What it does")
+
+
+def test_all_that_is_shown_is_there_and_documented(shown_chunker: Chunker) -> None:
+    for name in dir(shown_chunker):
+        assert getattr(shown_chunker, name, self := object()) is not self
+    for name in listed("What it does"):
+        assert (getattr(Chunker, name).__doc__ or "").strip(), name
+
+
+def test_nothing_private_is_shown_of_other_estimators_either() -> None:
+    for estimator in (Tagger(), EntityRecognizer(), JointTagger()):
+        assert "fit" in dir(estimator)
+        assert not [name for name in dir(estimator) if name.startswith("_") or name.endswith("_")]

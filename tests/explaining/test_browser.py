@@ -11,12 +11,13 @@ import pytest
 import riata
 from browsing import NARROW, WIDE
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
+from riata import Chunker
 from riata.explaining.explanation import Side
 from riata.explaining.page import framed
 from riata.explaining.trace import Feature, Node, Step, Trace
 from riata.explaining.verdict import losses_of
 from riata.showing.table import visible
-from samples import quietly
+from samples import for_rows
 
 
 def opened(browser, shown, folder, problems, viewport=WIDE, ready="#main:not([hidden])", **options):
@@ -77,8 +78,6 @@ def slider(tab):
 
 
 # --- how fast --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["chain", "segments", "joint"])
 def test_the_first_paint_comes_within_a_second(show, long_tab, name):
     explanation, tab = explained(long_trace(name), "model"), long_tab(name)
@@ -135,8 +134,6 @@ def test_a_very_wide_tree_is_drawn_around_the_front(show):
 
 
 # --- moving about ----------------------------------------------------------------------------------------------------
-
-
 def test_keys_move_through_steps_states_and_losses(long_tab):
     trace, tab = long_trace("chain"), long_tab("chain")
     losses = [loss.step for loss in losses_of(trace)]
@@ -209,8 +206,6 @@ def test_the_current_column_is_in_view(long_tab):
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------------
-
-
 def test_the_loss_is_shown_at_its_step(show):
     tab = show(explained(garden_path(1), "search"))
     assert text_of(tab, "#badge") == "search error"
@@ -292,7 +287,7 @@ def test_states_that_were_never_in_the_queue_are_drawn_apart(show):
 
 
 def test_the_page_of_an_exact_model_opens_with_the_decision(show):
-    chunker = quietly(riata.Chunker(epochs=1), riata.load("embedded", "train")[:60])
+    chunker = Chunker(epochs=1).fit(riata.load("embedded", "train")[:60])
     data = riata.load("embedded", "test")
     wrong = next(i for i in range(len(data)) if chunker.score(data[[i]]) < 1)
     tab = show(chunker.explain(data[[wrong]], True))
@@ -389,17 +384,15 @@ def test_differences_are_marked_with_more_than_colour(show):
     assert "✓ N" in tab.locator(".token.wrong").inner_text()
 
 
-@pytest.mark.parametrize(
-    ("shown", "hidden"),
-    [
-        (lambda: explained(garden_path(2), "right", search=False), ["#search", "#node-panel", "#step-panel"]),
-        (lambda: explained(garden_path(1, truth=False)), ["#loss"]),
-        (lambda: garden_path(3, features=False), ["#decision-panel"]),
-        (
-            lambda: replace(garden_path(1), steps=(), goal=None, output=None),
-            ["#search", "#node-panel", "#step-panel", "#decision-panel"],
-        ),
-    ],
+@for_rows(
+    "shown, hidden",
+    (lambda: explained(garden_path(2), "right", search=False), ["#search", "#node-panel", "#step-panel"]),
+    (lambda: explained(garden_path(1, truth=False)), ["#loss"]),
+    (lambda: garden_path(3, features=False), ["#decision-panel"]),
+    (
+        lambda: replace(garden_path(1), steps=(), goal=None, output=None),
+        ["#search", "#node-panel", "#step-panel", "#decision-panel"],
+    ),
     ids=["exact", "no truth", "no features", "no steps"],
 )
 def test_what_there_is_not_is_left_out(show, shown, hidden):
@@ -424,8 +417,6 @@ def test_a_notebook_shows_the_page(show):
 
 
 # --- the look --------------------------------------------------------------------------------------------------------
-
-
 def test_a_narrow_page_does_not_scroll_sideways(long_tab):
     tab = long_tab("segments")
     tab.set_viewport_size(NARROW)
@@ -492,9 +483,7 @@ def test_features_of_equal_name_are_one_row(show):
 
 
 def test_a_state_that_a_restart_makes_again_is_drawn_once(show):
-    chunker = quietly(
-        riata.Chunker("laso-perceptron", beam=2, epochs=1, structure="chain"), riata.load("embedded", "train")[:30]
-    )
+    chunker = Chunker("laso-perceptron", beam=2, epochs=1, structure="chain").fit(riata.load("embedded", "train")[:30])
     data = riata.load("embedded", "test")
     traces = (chunker.trace(data[[i]], True) for i in range(len(data)))
     tab = show(next(trace for trace in traces if trace.restarted))

@@ -2,35 +2,39 @@
 
 import random
 from fractions import Fraction
+from xml.etree import ElementTree
 
 import pytest
 
 import riata
+from checks import refused
+from explanations import garden_path, own_trace
 from python_problems import Observing, Tagging, random_weights, with_weights
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.data.memory import inputs_of
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
 from riata.features.templates import parse
-from samples import CHUNKS, FEATURES, TAGS, WORDS, quietly
+from samples import CHUNKS, FEATURES, TAGS, WORDS
 
 MAKERS = {
-    "chain, exact": lambda: riata.Chunker("perceptron", epochs=2),
-    "chain, order 2": lambda: riata.Chunker("mira", epochs=2, template=parse("word[0]\nlabel[-2] label[-1]\nedge")),
-    "chain, beam": lambda: riata.Chunker("laso-alma", structure="chain", beam=3, epochs=2),
-    "chain, hashed": lambda: riata.Chunker("perceptron", epochs=2, bits=12),
-    "chain, learnt as bioes": lambda: riata.Chunker("early", structure="chain", epochs=2, learn_as="bioes"),
-    "segments, beam": lambda: riata.Chunker("laso-perceptron", beam=3, epochs=2),
-    "segments, exact": lambda: riata.Chunker("laso-perceptron", queue="exact", epochs=2),
+    "chain, exact": lambda: Chunker("perceptron", epochs=2),
+    "chain, order 2": lambda: Chunker("mira", epochs=2, template=parse("word[0]\nlabel[-2] label[-1]\nedge")),
+    "chain, beam": lambda: Chunker("laso-alma", structure="chain", beam=3, epochs=2),
+    "chain, hashed": lambda: Chunker("perceptron", epochs=2, bits=12),
+    "chain, learnt as bioes": lambda: Chunker("early", structure="chain", epochs=2, learn_as="bioes"),
+    "segments, beam": lambda: Chunker("laso-perceptron", beam=3, epochs=2),
+    "segments, exact": lambda: Chunker("laso-perceptron", queue="exact", epochs=2),
 }
 
 
 @pytest.fixture(scope="module", params=MAKERS)
 def trained(request):
-    return quietly(MAKERS[request.param](), riata.load("embedded", "train")[:60])
+    return MAKERS[request.param]().fit(riata.load("embedded", "train")[:60])
 
 
 @pytest.fixture(scope="module")
 def joint():
-    return quietly(riata.JointTagger(epochs=2, beam=4), riata.load("embedded", "train")[:60])
+    return JointTagger(epochs=2, beam=4).fit(riata.load("embedded", "train")[:60])
 
 
 TEST = riata.load("embedded", "test")
@@ -186,31 +190,29 @@ def test_a_truth_that_outscores_the_output_of_a_problem_is_what_was_missed():
 
 
 def test_greedy_search_has_no_runner_up():
-    tagger = quietly(riata.Tagger("laso-perceptron", beam=1, epochs=2), WORDS, TAGS)
+    tagger = Tagger("laso-perceptron", beam=1, epochs=2).fit(WORDS, TAGS)
     explanation = tagger.explain(WORDS[0])
     assert explanation.decision.other is None
     assert explanation.decision.difference == pytest.approx(explanation.decision.chosen.score)
 
 
 def test_features_with_values():
-    tagger = quietly(riata.Tagger(epochs=3), FEATURES, TAGS)
+    tagger = Tagger(epochs=3).fit(FEATURES, TAGS)
     for sentence, truth in zip(FEATURES, TAGS, strict=True):
         explanation = tagger.explain(sentence, truth)
         assert explanation.decision.difference == pytest.approx(float(exact(explanation.decision.contributions)))
 
 
 def test_training_shows_restarts():
-    chunker = quietly(riata.Chunker("laso-perceptron", beam=1, epochs=1), riata.load("embedded", "train")[:60])
+    chunker = Chunker("laso-perceptron", beam=1, epochs=1).fit(riata.load("embedded", "train")[:60])
     assert any(step.restart for corpus in each() for step in chunker.explain(corpus, True, training=True).trace.steps)
 
 
 # --- problems in Python ---------------------------------------------------------------------------------------------
-
-
 def test_problems_are_explained_too():
     X = ["aab", "bba", "abab", "b"]
     Y = [[{"a": "V", "b": "C"}[letter] for letter in x] for x in X]
-    model = riata.Predictor(Tagging(), "laso-perceptron", beam=3, epochs=2).fit(X, Y)
+    model = Predictor(Tagging(), "laso-perceptron", beam=3, epochs=2).fit(X, Y)
     faults = set()
     for x, y in zip(X, Y, strict=True):
         [output] = model.predict([x])
@@ -240,21 +242,17 @@ def score_of(model, x, path):
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------
-
-
 def test_labels_that_no_path_leads_to_are_refused():
-    chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), CHUNKS)
+    chunker = Chunker("laso-perceptron", beam=3, epochs=1).fit(CHUNKS)
     corpus = [("a", "DT")] * 9
-    with pytest.raises(LabelError, match="XX"):
-        chunker.explain(corpus, against=["B-XX"] + ["O"] * 8)
-    with pytest.raises(DataError, match="label"):
-        chunker.explain(corpus, against=["O"])
+    refused(LabelError, "XX", chunker.explain, corpus, against=["B-XX"] + ["O"] * 8)
+    refused(DataError, "label", chunker.explain, corpus, against=["O"])
     with pytest.raises(UnsupportedError, match="no path"):  # the longest of the training data has two tokens
         chunker.explain(corpus, against=["B-NP"] + ["I-NP"] * 8)
 
 
 def test_a_truth_that_the_model_does_not_know_is_said_so():
-    chunker = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=1), riata.load("embedded", "train")[:60])
+    chunker = Chunker("laso-perceptron", beam=3, epochs=1).fit(riata.load("embedded", "train")[:60])
     corpus = SENTENCES[:1]
     explanation = chunker.explain(corpus, ["B-NEW"] + ["O"] * (corpus.tokens - 1))
     assert "B-NEW" in explanation.note or "NEW" in explanation.note
@@ -263,8 +261,27 @@ def test_a_truth_that_the_model_does_not_know_is_said_so():
 
 
 def test_an_untrained_estimator_and_several_sentences_are_refused():
-    with pytest.raises(NotFittedError):
-        riata.Chunker().explain(SENTENCES[:1])
-    chunker = quietly(riata.Chunker(epochs=1), CHUNKS)
-    with pytest.raises(DataError, match="one sentence"):
-        chunker.explain(SENTENCES[:2])
+    refused(NotFittedError, "", Chunker().explain, SENTENCES[:1])
+    chunker = Chunker(epochs=1).fit(CHUNKS)
+    refused(DataError, "one sentence", chunker.explain, SENTENCES[:2])
+
+
+# --- pictures of searches --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("trace", [garden_path(1), garden_path(2), garden_path(3, truth=False), own_trace()])
+def test_a_picture_is_svg_with_a_box_per_state_of_the_front(trace, tmp_path):
+    trace.save_svg(tmp_path / "search.svg")
+    root = ElementTree.parse(tmp_path / "search.svg").getroot()
+    boxes = [each for each in root.iter() if each.tag.endswith("rect")]
+    shown = [step for step in trace.steps if trace.nodes[step.front[0]].parent is not None]
+    assert len(boxes) == 1 + sum(len(step.front) for step in shown) + len(trace.losses)
+
+
+def test_a_picture_says_where_the_truth_is_lost(tmp_path):
+    garden_path(1).save_svg(tmp_path / "search.svg", title="Epoch 1 <of 4>")
+    text = (tmp_path / "search.svg").read_text()
+    assert "Epoch 1 &lt;of 4&gt;" in text
+    assert "lost" in text and "back to N" in text
+
+
+def test_a_picture_that_cannot_be_written_is_refused(tmp_path):
+    refused(DataError, "the picture", garden_path(1).save_svg, tmp_path / "none" / "search.svg")

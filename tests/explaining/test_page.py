@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 from importlib.resources import files
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation, own_trace
 from packed_pages import data_of, features_of, trace_of
 from riata.errors import DataError
@@ -20,7 +20,7 @@ from riata.explaining.packing import DIGITS
 from riata.explaining.page import framed, page
 from riata.explaining.trace import Cut, Feature, Node, Step, Trace, Update
 from riata.explaining.verdict import BADGES, losses_of, verdict_of_trace
-from samples import draws
+from samples import tried
 
 MOST_BYTES = 1_500_000
 
@@ -37,8 +37,6 @@ def about(found, expected):
 
 
 # --- what is in it ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["chain", "segments", "joint"])
 def test_a_page_holds_the_whole_trace_and_is_small(name):
     trace = long_trace(name)
@@ -149,16 +147,13 @@ def traces(draw):
     )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(traces())
+@tried(60, traces())
 def test_any_trace_comes_back_from_its_page(trace):
     found = trace_of(data_of(page(trace)))
     assert about(found, json.loads(json.dumps(trace.to_dict())))
 
 
 # --- what gets out ---------------------------------------------------------------------------------------------------
-
-
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -202,8 +197,6 @@ def test_a_notebook_frames_the_page():
 
 
 # --- saving ----------------------------------------------------------------------------------------------------------
-
-
 def test_pages_are_saved_whole(tmp_path):
     explanation, path = explained(garden_path(), "search"), tmp_path / "page.html"
     path.write_text("old")
@@ -216,22 +209,15 @@ def test_pages_are_saved_whole(tmp_path):
 
 def test_where_no_page_can_be_saved_the_error_says_why(tmp_path):
     trace = garden_path()
-    with pytest.raises(DataError, match="folder does not exist"):
-        trace.save_html(tmp_path / "missing" / "page.html")
-    with pytest.raises(DataError, match="this is a directory") as caught:
-        trace.save_html(tmp_path)
-    assert "another file" in caught.value.remedy
+    refused(DataError, "folder does not exist", trace.save_html, tmp_path / "missing" / "page.html")
+    assert "another file" in refused(DataError, "this is a directory", trace.save_html, tmp_path).remedy
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="folder does not exist"):
-        trace.save_html(tmp_path / "file" / "page.html")
+    refused(DataError, "folder does not exist", trace.save_html, tmp_path / "file" / "page.html")
     for name in ("x" * 300 + ".html", "nul\0.html"):
-        with pytest.raises(DataError, match="cannot be written"):
-            trace.save_html(f"{tmp_path}/{name}")
+        refused(DataError, "cannot be written", trace.save_html, f"{tmp_path}/{name}")
 
 
 # --- the verdict -----------------------------------------------------------------------------------------------------
-
-
 def test_every_fault_has_a_badge():
     assert {*FAULTS} < {*BADGES}
 
@@ -282,7 +268,6 @@ def test_a_trace_alone_says_whether_its_output_is_right():
 
 
 # --- the look --------------------------------------------------------------------------------------------------------
-
 PAIRS = [  # text on its ground
     *((ink, ground) for ink in ("ink", "quiet") for ground in ("ground", "panel", "band")),
     *((ink, ground) for ink in ("good", "output", "wrong") for ground in ("ground", "panel", "band")),

@@ -1,15 +1,20 @@
 """What a first pass says of tokens, against a twin that follows the definitions word by word."""
 
+import random
 from collections import Counter
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, Tagger
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Column
+from riata.estimators.model_file import to_bytes
 from riata.features.context import NOTHING, Votes
-from riata.features.templates import names
+from riata.features.templates import names, parse
+from riata.learning.events import Note
+from samples import embedded, for_each
 
 LABELS = ["B-A", "B-B", "I-A", "I-B", "O"]
 sentence = st.lists(
@@ -129,3 +134,87 @@ def test_words_that_nobody_says_any_more_are_forgotten(monkeypatch):
         votes.forget(max(0, len(votes) - 1))
     assert len(votes.words) <= 6
     assert rows(votes.columns(None, 1)) == [("O", "_", "_", "_", "_"), ("B-A", "_", "_", "_", "_")]
+
+
+# --- default templates read every column of the input; named sets say which ones they do not read --------------------
+MADE = {
+    "tag": (Tagger, lambda kind: [kind]),
+    "chunk": (Chunker, lambda kind: [f"B-{kind}"]),
+    "ner": (EntityRecognizer, lambda kind: [f"B-{kind}"]),
+    "joint": (JointTagger, lambda kind: [kind, f"B-{kind}"]),
+    "segments": (lambda: Chunker(structure="segments"), lambda kind: [f"B-{kind}"]),
+    "factorial": (lambda: JointTagger(structure="factorial", epochs=20, c2=0.1), lambda kind: [kind, f"B-{kind}"]),
+    "kernel-chain": (lambda: Tagger(structure="kernel-chain"), lambda kind: [kind]),
+}
+TREES = ("projective", "tree", "transitions")
+
+
+def sentences(width, outputs, seed):
+    """Only the last column of the input says what the outputs are."""
+    draw = random.Random(seed)
+
+    def row(kind):
+        others = [f"{column}{draw.randrange(3)}" for column in range(1, width - 1)]
+        return (f"w{draw.randrange(400)}", *others, *([f"c{kind}"] if width > 1 else []), *outputs(kind))
+
+    return [[row(draw.choice("XYZ")) for _ in range(6)] for _ in range(30)]
+
+
+def trees(width, seed):
+    draw, found = random.Random(seed), []
+    for _ in range(50):
+        root = draw.randrange(5)
+        rows = sentences(width, lambda kind: [], draw.random())[0][:5]
+        heads = [("0", "root") if i == root else (str(root + 1), "d") for i in range(5)]
+        roots = ["ROOT" if i == root else "x" for i in range(5)]
+        found.append(
+            [
+                (*row[: max(width - 1, 1)], *([r] if width > 1 else []), *head)
+                for row, r, head in zip(rows, roots, heads, strict=True)
+            ]
+        )
+    return found
+
+
+def columns(estimator):
+    return {read.column for template in estimator.model_.features.templates for read in template.reads}
+
+
+@for_each(width=[1, 2, 3, 5], name=MADE)
+def test_every_task_learns_from_every_column(name, width):
+    make, outputs = MADE[name]
+    made = make().fit(sentences(width, outputs, 1))
+    assert columns(made) == set(range(width))
+    if width > 1:
+        assert made.score(sentences(width, outputs, 2)) > 0.9
+
+
+@for_each(width=[2, 3, 5], structure=TREES)
+def test_parsers_learn_from_every_column(structure, width):
+    made = DependencyParser(structure=structure, epochs=5, tags="given").fit(trees(width, 1))
+    assert columns(made) == set(range(width))
+    assert made.score(trees(width, 2)) > 0.9
+
+
+def test_columns_that_defaults_know_are_read_as_before():
+    """The third column here is the output: words and tags are what the default for chunks was made for."""
+    data = embedded()[:40]
+    lines = [str(template) for template in Chunker().fit(data).model_.features.templates]
+    assert not [line for line in lines if "x2[" in line and "fix" not in line]
+    assert lines.count("tag[-1] tag[0]") == 1
+    named = Chunker(template="chunk").fit(data)
+    assert named.predict(data) == Chunker().fit(data).predict(data)
+    assert to_bytes(Chunker().fit(data)) == to_bytes(Chunker().fit(data))
+
+
+def test_a_named_set_says_which_columns_it_does_not_read():
+    data, told = embedded()[:40], []
+    Tagger("perceptron", template="tag", epochs=1).fit(data, listener=told.append)
+    Tagger("perceptron", template="S1", epochs=1).fit(data, listener=told.append)
+    texts = [event.text for event in told if isinstance(event, Note) and "does not read" in event.text]
+    assert len(texts) == 2
+    assert "template tag does not read column 1" in texts[0]
+    assert "x1[0]" in texts[0]
+    told.clear()
+    Tagger("perceptron", template=parse("word[0]\nedge"), epochs=1).fit(data, listener=told.append)  # asked for
+    assert not [event.text for event in told if isinstance(event, Note) and "does not read" in event.text]

@@ -1,4 +1,4 @@
-"""The feature index against a twin made of dictionaries of texts (oracle.features)."""
+"""The feature index against a twin made of dictionaries of texts (oracle.features); templates that read earlier labels."""
 
 import itertools
 
@@ -8,14 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from oracle import features as twin
 from packed_weights import weights_of
+from riata import Chunker, RiataError, Tagger
 from riata._core import FeatureIndex
 from riata.data.memory import as_corpus
-from riata.errors import DataError, TemplateError
+from riata.errors import DataError, SettingError, TemplateError, UnsupportedError
 from riata.features.compile import Features, compile_templates
-from riata.features.templates import Read, Template, parse
-from samples import draws
+from riata.features.templates import Read, Template, fitting, parse
+from samples import CHUNKS, for_rows, tried
 
 # Words that look like boundary names or are empty must not be taken for anything else.
 WORDS = ["a", "b", "ab", "ba", "é", "_B-1", "_B+1", ""]
@@ -211,20 +213,17 @@ def test_a_bare_edge_asks_for_transitions_and_nothing_else_does():
     assert not compile_templates(parse("word[0]\nedge word[0]")).transitions
 
 
-@pytest.mark.parametrize(
-    ("families", "templates"),
-    [
-        ([(0, 0, 0)], []),  # its own parent
-        ([(-1, 1, 0)], []),  # no such attribute
-        ([(-1, 0, 1)], []),  # a root away from the first position
-        ([(-1, 0, 0)], [(1, 0, False)]),  # no such family
-        ([(-1, 0, 0)], [(0, 9, False)]),  # too far
-        ([(-1, 0, 0), (0, 0, 2)], [(1, 7, False)]),  # too far at its end
-    ],
+@for_rows(
+    "families, templates",
+    ([(0, 0, 0)], []),  # its own parent
+    ([(-1, 1, 0)], []),  # no such attribute
+    ([(-1, 0, 1)], []),  # a root away from the first position
+    ([(-1, 0, 0)], [(1, 0, False)]),  # no such family
+    ([(-1, 0, 0)], [(0, 9, False)]),  # too far
+    ([(-1, 0, 0), (0, 0, 2)], [(1, 7, False)]),  # too far at its end
 )
 def test_an_inconsistent_trie_is_refused(families, templates):
-    with pytest.raises(TemplateError):
-        FeatureIndex(families, templates, 1)
+    refused(TemplateError, "", FeatureIndex, families, templates, 1)
 
 
 def test_arrays_that_do_not_fit_the_sentences_are_refused():
@@ -237,29 +236,21 @@ def test_arrays_that_do_not_fit_the_sentences_are_refused():
         ([values], [1, 3]),
         ([values], []),
     ]:
-        with pytest.raises(riata.RiataError, match="do not fit"):
-            index.extend(bad_values, np.array(starts, np.int64))
+        refused(RiataError, "do not fit", index.extend, bad_values, np.array(starts, np.int64))
 
 
 # --- given features and numbers ---------------------------------------------------------------------------------------
-
-
 def one_update(X, y, template=None):
     """The weights after a single mistake: label features with their values. Only the first label is predicted at zero."""
-    tagger = riata.Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})
-    tagger.fit(X, y, listener=lambda event: None)
+    tagger = Tagger("perceptron", template=template, epochs=1, settings={"average": False, "precision": "double"})
+    tagger.fit(X, y)
     return tagger, {(name, label): w for ((name, _), label), w in weights_of(tagger.model_).items() if name != "edge"}
 
 
 def test_given_features_count_with_their_values():
     # Labels tie in frequency, so A comes first; the sentence is read as A A, and B is corrected at the second token.
     _, weights = one_update([[{"size": 1.0, "cap": True}, {"size": -2.5, "suffix": "s"}]], [["A", "B"]])
-    assert weights == {
-        ("size", "B"): -2.5,
-        ("size", "A"): 2.5,
-        ("suffix:s", "B"): 1.0,
-        ("suffix:s", "A"): -1.0,
-    }
+    assert weights == {("size", "B"): -2.5, ("size", "A"): 2.5, ("suffix:s", "B"): 1.0, ("suffix:s", "A"): -1.0}
 
 
 def test_given_features_that_training_never_saw_are_left_out():
@@ -290,23 +281,119 @@ def test_numbers_do_not_cross_sentences():
 @pytest.mark.parametrize("text", ["x", "nan", "inf", "-inf", "1e39", ""])
 def test_a_number_that_cannot_be_used_is_refused_with_file_and_line(text, tmp_path):
     features = Features(parse("number(1)[0]"), {})
-    with pytest.raises(DataError, match=r"number\(1\) cannot use"):
-        features.extend(as_corpus([[("a", "1"), ("b", text)]]))
+    refused(DataError, r"number\(1\) cannot use", features.extend, as_corpus([[("a", "1"), ("b", text)]]))
     if text:
         path = tmp_path / "numbers.txt"
         path.write_text(f"a 1 X\n\nb {text} Y\n")
         with pytest.raises(DataError) as caught:
-            riata.Tagger("perceptron", template=parse("number(1)[0]")).fit(
+            Tagger("perceptron", template=parse("number(1)[0]")).fit(
                 riata.read_columns(path), listener=lambda event: None
             )
         assert (caught.value.file, caught.value.line) == (str(path), 3)
 
 
-@settings(max_examples=draws(30))
-@given(corpora)
+@tried(30, corpora)
 def test_features_given_beside_templates_reach_the_model_by_name(corpus):
     features = Features(parse("word[0]\nnumber(1)[0]"), FUNCTIONS)
     numbered = [[(w, str(len(w))) for w, _ in sentence] for sentence in corpus]
     features.extend(as_corpus(numbered))
     assert features.given.texts() == ["number(1)[0]"]
     agrees(features, parse("word[0]\nnumber(1)[0]")[:1], numbered, twin.kept(numbered, parse("word[0]"), FUNCTIONS))
+
+
+# --- templates that read earlier labels: what is read, what is refused, and who takes them ---------------------------
+WORD, TAG = Read(0, 0, "identity"), Read(0, 1, "identity")
+
+
+@pytest.mark.parametrize(
+    ("line", "reads", "labels"),
+    [
+        ("label[-1]", [], (-1,)),
+        ("label[-2] label[-1]", [], (-2, -1)),
+        ("label[-1] label[-8] label[-1]", [], (-8, -1)),
+        ("label[-3]", [], (-3,)),
+        ("word[0] label[-1]", [WORD], (-1,)),
+        ("tag[0] label[-1] word[0] label[-2]", [WORD, TAG], (-2, -1)),
+        ("label[-1] word[+1] # the next word", [Read(1, 0, "identity")], (-1,)),
+    ],
+)
+def test_reads_of_earlier_labels(line, reads, labels):
+    assert parse(line) == (Template(tuple(reads), labels=labels),)
+
+
+some_reads = st.builds(Read, st.integers(-8, 8), st.integers(0, 3), st.sampled_from(["identity", "suffix2", "shape"]))
+templates = st.builds(
+    lambda r, labels: Template(tuple(sorted(r)), labels=tuple(sorted(labels))),
+    st.sets(some_reads, max_size=3),
+    st.sets(st.integers(-8, -1), min_size=1, max_size=4),
+)
+
+
+@given(st.lists(templates, min_size=1, max_size=5, unique=True))
+def test_the_text_of_templates_parses_back_to_them(some):
+    assert parse("\n".join(map(str, some))) == tuple(some)
+
+
+@for_rows(
+    "line, parts",
+    ("label[0]", ["only labels before the token at hand", "label[-1] to label[-8]"]),
+    ("word[0] label[1]", ["only labels before the token at hand"]),
+    ("label[-9]", ["label[-1] to label[-8]"]),
+    ("label[-1] label[0]", ["only labels before the token at hand"]),
+    ("edge label[-1]", ["edge stands for the label before", "Write 'label[-1]'"]),
+    ("edge label[-2] word[0]", ["edge stands for the label before", "Write 'label[-2] label[-1] word[0]'"]),
+    ("number(1)[0] label[-1]", ["number(...) stands alone"]),
+    ("label[-1] word[9]", ["offset 9 is out of range"]),
+    ("label", ["'label'", "attribute[offset]"]),
+    ("label(1)[-1]", ["'label(1)[-1]': labels have no columns", "Write 'label[-1]'"]),
+)
+def test_what_cannot_be_read_is_refused_with_file_and_line(line, parts):
+    caught = refused(TemplateError, "", parse, f"word[0]\n\n{line}", "my.template")
+    assert (caught.file, caught.line) == ("my.template", 3)
+    for part in parts:
+        assert part in str(caught)
+
+
+def test_an_attribute_named_label_is_refused():
+    refused(SettingError, "'label'", Tagger("early", epochs=1, attributes={"label": str.lower}).fit, CHUNKS)
+
+
+def test_files_of_crfpp_read_no_labels():
+    assert all(t.labels == () for t in parse("U00:%x[-1,0]\nU01:label[-1]%x[0,0]\nB"))
+
+
+def test_only_reads_of_the_input_need_columns():
+    some = parse("label[-1]\nlabel[-1] word[0]\nlabel[-1] tag[0]")
+    assert fitting(some, 2) == some
+    assert fitting(some, 1) == some[:2]
+
+
+def test_the_n_gram_of_a_history_template_is_shared_with_the_others():
+    program = compile_templates(
+        parse("word[0]\nword[-1] word[0]\nlabel[-3] label[-1] word[-1] word[0]\nlabel[-1]\nedge")
+    )
+    assert program.history == ((1, -1, (1, 3)), (-1, 0, (1,)))
+    assert len(program.families) == 2
+    assert program.order == 3
+    assert program.transitions
+    assert compile_templates(parse("word[0]\nedge")).order == 0
+
+
+# --- who takes them --------------------------------------------------------------------------------------------------
+def test_the_perceptron_refuses_far_ones_without_a_file_too():
+    with pytest.raises(UnsupportedError, match=r"no further than label\[-2\]") as caught:
+        Chunker(template=[Template((), labels=(-3,))], epochs=1).fit(CHUNKS)
+    assert caught.value.file is None
+
+
+def many_labels(order, count):
+    template = parse(f"word[0]\nlabel[-{order}]")
+    sentence = [[f"w{i}" for i in range(count)]]
+    return Tagger("early", beam=1, epochs=1, template=template).fit(sentence, [[f"L{i}" for i in range(count)]])
+
+
+def test_labels_too_far_back_for_their_number_are_refused():
+    # (labels + 1) ** order must fit 62 bits.
+    caught = refused(DataError, r"label\[-8\], which is too far back for 215 labels", many_labels, 8, 215)
+    assert "fewer labels back" in caught.remedy
+    assert many_labels(8, 214).predict([["w1"]])

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
@@ -14,7 +13,7 @@ from riata.features.roles.properties import OF_BOTH, OF_PREDICATES, OF_SPANS, PR
 from riata.features.roles.slots import NO_ROLE, slots_of
 from riata.features.roles.trees import NO_NODE, Constituents, Dependencies
 from riata.features.templates import load
-from samples import draws
+from samples import tried
 
 CORPUS = riata.load("embedded-roles")
 #         0    1     2    3     4    5      6       7
@@ -27,15 +26,7 @@ RELATIONS = ["det", "nsubj", "root", "det", "obj", "case", "obl", "punct"]
 def test_brackets_become_a_tree():
     tree = Constituents.of(BRACKETS, TAGS)
     spans = {(tree.labels[n], tree.starts[n], tree.ends[n]) for n in range(8, len(tree.labels))}
-    assert spans == {
-        ("TOP", 0, 8),
-        ("S", 0, 8),
-        ("NP", 0, 2),
-        ("VP", 2, 7),
-        ("NP", 3, 5),
-        ("PP", 5, 7),
-        ("NP", 6, 7),
-    }
+    assert spans == {("TOP", 0, 8), ("S", 0, 8), ("NP", 0, 2), ("VP", 2, 7), ("NP", 3, 5), ("PP", 5, 7), ("NP", 6, 7)}
     assert [tree.labels[n] for n in tree.ancestors(6)] == ["NNP", "NP", "PP", "VP", "S", "TOP"]
     by_span = tree.by_span()
     assert tree.labels[by_span[0, 8]] == "TOP"  # the highest of two
@@ -86,8 +77,7 @@ def dependencies(draw):
     return heads
 
 
-@given(dependencies())
-@settings(max_examples=draws(200), deadline=None)
+@tried(200, dependencies())
 def test_dependencies_are_as_enumeration_has_them(heads):
     n = len(heads)
     tree = Dependencies.of(heads, [f"r{i}" for i in range(n)])
@@ -111,10 +101,7 @@ def test_dependencies_are_as_enumeration_has_them(heads):
             assert tree.depths[head] == min(tree.depths[a:b])
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 7), st.integers(1, 4), st.integers(-5, 9)), max_size=7),
-)
-@settings(max_examples=draws(300), deadline=None)
+@tried(300, st.lists(st.tuples(st.integers(0, 7), st.integers(1, 4), st.integers(-5, 9)), max_size=7))
 def test_spans_apart_with_the_best_sum_are_those_of_enumeration(given):
     spans = [(start, start + length) for start, length, _ in given]
     gains = [float(gain) for _, _, gain in given]

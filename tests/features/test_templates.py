@@ -5,10 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused, stored
+from riata import Chunker, Tagger
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import builtin
-from riata.features.named_sets import builtin_names
+from riata.features.named_sets import builtin_names, is_named_set
 from riata.features.templates import Read, Template, check, fitting, load, parse
+from samples import for_rows
 
 
 def word(offset):
@@ -19,18 +22,15 @@ def tag(offset):
     return Read(offset, 1, "identity")
 
 
-def refused(text, *parts, line):
-    with pytest.raises(TemplateError) as caught:
-        parse(text, "my.template")
-    assert (caught.value.file, caught.value.line) == ("my.template", line)
-    assert str(caught.value).startswith(f"my.template:{line}: ")
+def refuses(text, *parts, line):
+    caught = refused(TemplateError, "", parse, text, "my.template")
+    assert (caught.file, caught.line) == ("my.template", line)
+    assert str(caught).startswith(f"my.template:{line}: ")
     for part in parts:
-        assert part in str(caught.value)
+        assert part in str(caught)
 
 
 # --- Riata's own language -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("line", "reads"),
     [
@@ -85,9 +85,7 @@ def test_repeated_lines_of_crfpp_are_as_many_features_as_have_the_same_products(
     assert len(parse("U1:%x[0,0]\nB\nU2:%x[0,0]\nU1:%x[0,0]")) == 6
     assert str_of("B\nB1\nB2") == ["edge", "edge bias[0]", "again edge bias[0]"]
     assert parse("\n".join(str_of("U1:%x[0,0]\nU1:%x[0,0]\nB\nB"))) == parse("U1:%x[0,0]\nU1:%x[0,0]\nB\nB")
-    with pytest.raises(TemplateError, match="more than 30 times") as caught:
-        parse("U1:%x[0,0]\n" * 31)
-    assert caught.value.line == 31
+    assert refused(TemplateError, "more than 30 times", parse, "U1:%x[0,0]\n" * 31).line == 31
 
 
 def str_of(text):
@@ -119,8 +117,6 @@ def test_any_text_is_templates_or_a_template_error(text):
 
 
 # --- CRF++'s ---------------------------------------------------------------------------------------------------------
-
-
 CRFPP = """\
 # Unigram
 U00:%x[-2,0]
@@ -158,16 +154,14 @@ def test_a_template_file_of_crfpp_is_read_as_it_is(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("U:word=%x[0,0]", Template((word(0),))),
-        ("U%x[0,0]", Template((word(0),))),
-        ("U1-a:%x[0,0]/tag=%x[ +1 , 1 ]", Template((word(0), tag(1)))),
-        ("U05:%x[0,0]/%x[-1,0]", Template((word(-1), word(0)))),
-        ("U7:%x[0,12]", Template((Read(0, 12, "identity"),))),
-        ("B05:", Template((), edge=True)),
-    ],
+@for_rows(
+    "line, expected",
+    ("U:word=%x[0,0]", Template((word(0),))),
+    ("U%x[0,0]", Template((word(0),))),
+    ("U1-a:%x[0,0]/tag=%x[ +1 , 1 ]", Template((word(0), tag(1)))),
+    ("U05:%x[0,0]/%x[-1,0]", Template((word(-1), word(0)))),
+    ("U7:%x[0,12]", Template((Read(0, 12, "identity"),))),
+    ("B05:", Template((), edge=True)),
 )
 def test_lines_that_crfpp_accepts_are_accepted(line, expected):
     assert parse(line) == (expected,)
@@ -181,55 +175,48 @@ def test_an_attribute_that_starts_with_u_or_b_is_not_taken_for_crfpp():
 
 
 def test_the_two_languages_do_not_mix():
-    refused("U00:%x[0,0]\nword[0]", "cannot read", "start every line with U, B, u, b or", line=1)
+    refuses("U00:%x[0,0]\nword[0]", "cannot read", "start every line with U, B, u, b or", line=1)
 
 
 # --- what is refused ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ("U00:%x[0,0]\n\nU01:%y[0,0]", 3, ["'%y[0,0]'", "%x[row,column]"]),
-        ("U00:%x[0]", 1, ["'%x[0]'"]),
-        ("U00:%x[0,-1]", 1, ["'%x[0,-1]'"]),
-        ("B\nU0 1:%x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
-        ("B\nU05x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
-        ("U00:%x[9,0]", 1, ["offset 9", "from -8 to 8"]),
-        ("# c\nword[0]\nword[-9]", 3, ["offset -9", "from -8 to 8"]),
-        ("word[0] tag[100]", 1, ["offset 100"]),
-        ("edge\nedge word[9]", 2, ["offset 9"]),
-        ("word[0]\nword", 2, ["'word'", "attribute[offset]"]),
-        ("word[0]\nword(0]", 2, ["'word(0]'"]),
-        ("word[0.5]", 1, ["'word[0.5]'"]),
-        ("word[0]tag[0]", 1, ["'word[0]tag[0]'"]),
-        ("shape(foo)[0]", 1, ["'foo' is no column", "word, tag, or a number"]),
-        ("shape(²)[0]", 1, ["'²' is no column"]),
-        ("word[0]\nnumber(2)[0] word[0]", 2, ["number(...) stands alone"]),
-        ("edge number(2)[0]", 1, ["number(...) stands alone"]),
-        ("number(2)[0] number(2)[1]", 1, ["number(...) stands alone"]),
-        ("edge edge", 1, ["'edge'"]),
-    ],
+@for_rows(
+    "text, line, parts",
+    ("U00:%x[0,0]\n\nU01:%y[0,0]", 3, ["'%y[0,0]'", "%x[row,column]"]),
+    ("U00:%x[0]", 1, ["'%x[0]'"]),
+    ("U00:%x[0,-1]", 1, ["'%x[0,-1]'"]),
+    ("B\nU0 1:%x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
+    ("B\nU05x[0,0]", 2, ["U05:%x[-1,0]/%x[0,0]"]),
+    ("U00:%x[9,0]", 1, ["offset 9", "from -8 to 8"]),
+    ("# c\nword[0]\nword[-9]", 3, ["offset -9", "from -8 to 8"]),
+    ("word[0] tag[100]", 1, ["offset 100"]),
+    ("edge\nedge word[9]", 2, ["offset 9"]),
+    ("word[0]\nword", 2, ["'word'", "attribute[offset]"]),
+    ("word[0]\nword(0]", 2, ["'word(0]'"]),
+    ("word[0.5]", 1, ["'word[0.5]'"]),
+    ("word[0]tag[0]", 1, ["'word[0]tag[0]'"]),
+    ("shape(foo)[0]", 1, ["'foo' is no column", "word, tag, or a number"]),
+    ("shape(²)[0]", 1, ["'²' is no column"]),
+    ("word[0]\nnumber(2)[0] word[0]", 2, ["number(...) stands alone"]),
+    ("edge number(2)[0]", 1, ["number(...) stands alone"]),
+    ("number(2)[0] number(2)[1]", 1, ["number(...) stands alone"]),
+    ("edge edge", 1, ["'edge'"]),
 )
 def test_bad_syntax_is_refused_with_file_and_line(text, line, parts):
-    refused(text, *parts, line=line)
+    refuses(text, *parts, line=line)
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "# only\n# comments\n"])
 def test_a_template_without_lines_is_refused_with_its_file(text, tmp_path):
     path = tmp_path / "empty.template"
     path.write_text(text)
-    with pytest.raises(TemplateError, match="holds no line") as caught:
-        load(path)
-    assert caught.value.file == str(path)
+    assert refused(TemplateError, "holds no line", load, path).file == str(path)
 
 
 def test_a_file_that_is_not_utf8_is_refused_with_the_line(tmp_path):
     path = tmp_path / "latin.template"
     path.write_bytes(b"word[0]\n# caf\xe9\n")
-    with pytest.raises(TemplateError, match="UTF-8") as caught:
-        load(path)
-    assert (caught.value.file, caught.value.line) == (str(path), 2)
+    caught = refused(TemplateError, "UTF-8", load, path)
+    assert (caught.file, caught.line) == (str(path), 2)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_template(tmp_path):
@@ -239,12 +226,11 @@ def test_a_byte_order_mark_is_no_part_of_the_template(tmp_path):
 
 
 def test_an_unknown_template_name_suggests_the_near_miss():
-    with pytest.raises(UnknownNameError, match="Did you mean 'chunk'"):
-        load("chunks")
+    refused(UnknownNameError, "Did you mean 'chunk'", load, "chunks")
 
 
 def fit_with(template, **options):
-    return riata.Tagger(template=template, epochs=1, **options).fit(
+    return Tagger(template=template, epochs=1, **options).fit(
         [[("a", "DT"), ("b", "NN")]], [["X", "Y"]], listener=lambda event: None
     )
 
@@ -252,24 +238,20 @@ def fit_with(template, **options):
 def test_an_unknown_attribute_is_refused_with_file_line_and_near_miss(tmp_path):
     path = tmp_path / "my.template"
     path.write_text("word[0]\n# next\nsufix3[0] word[0]\n")
-    with pytest.raises(TemplateError, match=r"Unknown attribute 'sufix3'. Did you mean 'suffix\d'\?") as caught:
-        fit_with(path)
-    assert (caught.value.file, caught.value.line) == (str(path), 3)
-    assert "word[0] sufix3[0]" in caught.value.remedy
+    caught = refused(TemplateError, r"Unknown attribute 'sufix3'. Did you mean 'suffix\d'\?", fit_with, path)
+    assert (caught.file, caught.line) == (str(path), 3)
+    assert "word[0] sufix3[0]" in caught.remedy
 
 
 def test_a_column_out_of_range_is_refused_with_file_and_line(tmp_path):
     path = tmp_path / "my.template"
     path.write_text("U00:%x[0,0]\nU01:%x[0,1]\nU02:%x[0,2]\n")
-    with pytest.raises(TemplateError, match=r"column 2, but the input has 2 columns \(0 to 1\)") as caught:
-        fit_with(path)
-    assert (caught.value.file, caught.value.line) == (str(path), 3)
+    caught = refused(TemplateError, r"column 2, but the input has 2 columns \(0 to 1\)", fit_with, path)
+    assert (caught.file, caught.line) == (str(path), 3)
 
 
 def test_templates_made_in_python_are_checked_without_a_place():
-    with pytest.raises(TemplateError, match="column 7") as caught:
-        fit_with([Template((Read(0, 7, "identity"),))])
-    assert caught.value.file is None
+    assert refused(TemplateError, "column 7", fit_with, [Template((Read(0, 7, "identity"),))]).file is None
 
 
 def test_a_template_that_fits_passes_the_check():
@@ -278,8 +260,6 @@ def test_a_template_that_fits_passes_the_check():
 
 
 # --- built-in templates, and templates that adapt ---------------------------------------------------------------------
-
-
 def test_fitting_drops_the_lines_that_read_missing_columns():
     some = parse("word[0]\nword[0] tag[0]\nshape(2)[0]\nedge\nedge tag[0]\nnumber(1)[0]")
     assert fitting(some, 3) == some
@@ -320,4 +300,71 @@ def test_patterns_of_wapiti_are_templates():
     wapiti = "u:w=%x[0,0]\n*:t=%x[ -1, 1]\nu:%X[0,0]\nu\nb"
     own = "word[0]\ntag[-1]\nedge tag[-1]\nasciilower[0]\nbias[0]\nedge"
     assert parse(wapiti) == parse(own)
-    refused('u:%t[0,0,"^a"]', "the only macros", "attributes=", line=1)
+    refuses('u:%t[0,0,"^a"]', "the only macros", "attributes=", line=1)
+
+
+# --- named sets of templates, and the windows that some of them have -------------------------------------------------
+SPELLING = ("suffix1", "suffix2", "suffix3", "initialcase", "capitaldot", "uppercase", "anyhyphen")
+
+
+def window(half):
+    lines = (f"{name}[{at}]" for name in ("word", *SPELLING) for at in range(-half, half + 1))
+    return {"edge", *lines}
+
+
+def lines_of(name):
+    return {str(template) for template in load(name)}
+
+
+def test_the_sets_of_altun_johnson_and_hofmann_contain_each_other():
+    assert lines_of("S1") == {"word[0]", "edge"}
+    assert lines_of("S2") == lines_of("S1") | {f"{name}[0]" for name in SPELLING} == window(0)
+    assert lines_of("S3") == lines_of("S3:1") == window(1)
+    assert lines_of("S3:0") == lines_of("S2")
+
+
+@given(st.integers(0, 8))
+def test_the_number_after_the_name_is_half_of_the_window(half):
+    assert lines_of(f"S3:{half}") == window(half)
+
+
+@pytest.mark.parametrize("given_window", ["9", "-1", "", "x", "1.5", "2:3", " 2", "٣", "1" * 5000])
+def test_a_window_that_cannot_be_read_is_refused(given_window):
+    with pytest.raises(TemplateError, match="expected how many tokens before and after are read, 0 to 8") as caught:
+        load(f"S3:{given_window}")
+    assert "S3:2" in caught.value.remedy
+
+
+@pytest.mark.parametrize("name", [name for name in builtin_names() if name != "S3"])
+def test_sets_without_a_window_refuse_one_and_name_those_that_have_one(name):
+    caught = refused(TemplateError, f"the set '{name}' has no window", load, f"{name}:2")
+    assert caught.remedy == f"Write '{name}'; sets with a window: S3."
+
+
+@pytest.mark.parametrize(("wrong", "meant"), [("s1", "S1"), ("s3", "S3"), ("s3:2", "S3"), ("clasic", "classic")])
+def test_a_name_that_is_nearly_right_gets_a_suggestion(wrong, meant):
+    refused(UnknownNameError, f"Did you mean '{meant}'", load, wrong)
+
+
+def test_a_file_may_have_a_colon_in_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine:2").write_text("word[0]\n")
+    assert load("mine:2") == parse("word[0]")
+    assert not is_named_set("mine:2", "template")
+
+
+def test_an_estimator_takes_a_set_with_a_window_and_its_model_keeps_the_lines(tmp_path):
+    sentences = [["The", "U.S.", "co-op", "IBM"], ["a", "B-52"]]
+    model = Tagger("perceptron", template="S3:2", epochs=2).fit(sentences, [["D", "N", "N", "N"], ["D", "N"]])
+    again = stored(model, tmp_path)
+    assert {str(one) for one in again.model_.features.templates} == window(2)
+    assert again.predict(sentences) == model.predict(sentences)
+
+
+def test_on_another_structure_the_set_is_refused_with_the_structure_to_use():
+    with pytest.raises(TemplateError, match="S3:2 is for templates of chain"):
+        Chunker("perceptron", structure="segments", template="S3:2").fit([["a"]], [["B-X"]])
+
+
+def test_offsets_beyond_the_first_window_are_read_at_their_distance():
+    assert Read(-2, 0, "initialcase") in {read for template in load("S3:2") for read in template.reads}

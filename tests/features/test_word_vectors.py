@@ -1,24 +1,21 @@
 """Vectors of words beside templates: files, words without a vector, models, and arrays beside words."""
 
-from __future__ import annotations
-
 import gzip
 import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
-from riata import WordVectors
+from checks import refused, stored
+from riata import Chunker, Tagger, WordVectors
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import draws
+from samples import for_each, for_rows, tried
 
-pytestmark = pytest.mark.filterwarnings("ignore:Labels seen fewer")
 TABLE = {"cat": [1.0, 0.5], "dog": [0.75, 0.25], "runs": [-1.0, 0.5], "sleeps": [-0.5, 0.25]}
 X = [["cat", "runs"], ["dog", "sleeps"], ["cat", "sleeps"], ["Dog", "runs"]]
 y = [["N", "V"]] * 4
@@ -56,8 +53,7 @@ def test_a_table_has_its_words_beside_it(kind, tmp_path):
     (tmp_path / "v.words").write_text("\n".join(TABLE) + "\n")
     assert same(WordVectors.read(tmp_path / "v.npy"), WordVectors.of(TABLE))
     (tmp_path / "v.words").write_text("cat\n")
-    with pytest.raises(DataError, match=r"1 words, and v\.npy has 4 rows"):
-        WordVectors.read(tmp_path / "v.npy")
+    refused(DataError, r"1 words, and v\.npy has 4 rows", WordVectors.read, tmp_path / "v.npy")
 
 
 def test_words_may_have_blanks_and_the_first_of_equal_words_is_taken(tmp_path):
@@ -66,44 +62,36 @@ def test_words_may_have_blanks_and_the_first_of_equal_words_is_taken(tmp_path):
     assert same(found, WordVectors.of({"the": [1, 2], ". .": [3, 4]}))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("cat 1 2\ndog 1\n", r"v.txt:2: .*expected a word and 2 numbers"),
-        ("cat 1 2\ndog 1 two\n", r"v.txt:2: .*expected a word and 2 numbers"),
-        ("cat\n", r"v.txt:1: .*expected a word and some numbers"),
-        ("", "the file has no vectors"),
-        ("2 3\n", "the file has no vectors"),
-        ("cat 1 nan\n", "the vector of 'cat' holds a number that is not finite"),
-        ("cat 1 1e300\n", "the vector of 'cat' holds a number that is not finite"),
-    ],
+@for_rows(
+    "text, said",
+    ("cat 1 2\ndog 1\n", r"v.txt:2: .*expected a word and 2 numbers"),
+    ("cat 1 2\ndog 1 two\n", r"v.txt:2: .*expected a word and 2 numbers"),
+    ("cat\n", r"v.txt:1: .*expected a word and some numbers"),
+    ("", "the file has no vectors"),
+    ("2 3\n", "the file has no vectors"),
+    ("cat 1 nan\n", "the vector of 'cat' holds a number that is not finite"),
+    ("cat 1 1e300\n", "the vector of 'cat' holds a number that is not finite"),
 )
 def test_a_file_that_is_none_of_vectors_is_refused_with_its_line(text, said, tmp_path):
     (tmp_path / "v.txt").write_text(text)
-    with pytest.raises(DataError, match=said):
-        WordVectors.read(tmp_path / "v.txt")
+    refused(DataError, said, WordVectors.read, tmp_path / "v.txt")
 
 
 def test_other_things_than_vectors_are_refused(tmp_path):
     (tmp_path / "v.bin").write_bytes(b"2 3\nthe \xff\xfe\x00")
-    with pytest.raises(DataError, match=r"v.bin:2: not valid UTF-8"):
-        WordVectors.read(tmp_path / "v.bin")
+    refused(DataError, r"v.bin:2: not valid UTF-8", WordVectors.read, tmp_path / "v.bin")
     (tmp_path / "v.npy").write_bytes(b"no table")
-    with pytest.raises(DataError, match="not a table of NumPy"):
-        WordVectors.read(tmp_path / "v.npy")
-    with pytest.raises(DataError, match="no such file"):
-        riata.Tagger(vectors=tmp_path / "none.txt").fit(X, y)
+    refused(DataError, "not a table of NumPy", WordVectors.read, tmp_path / "v.npy")
+    refused(DataError, "no such file", Tagger(vectors=tmp_path / "none.txt").fit, X, y)
     for wrong in (3, {}, {1: [2]}, [1, 2]):
-        with pytest.raises(SettingError, match="expected the path of a file, a dictionary"):
-            riata.Tagger(vectors=wrong).fit(X, y)
-    with pytest.raises(DataError, match="'dog' has the shape"):
-        riata.Tagger(vectors={"cat": [1, 2], "dog": [1]}).fit(X, y)
+        refused(SettingError, "expected the path of a file, a dictionary", Tagger(vectors=wrong).fit, X, y)
+    refused(DataError, "'dog' has the shape", Tagger(vectors={"cat": [1, 2], "dog": [1]}).fit, X, y)
     with pytest.raises(UnsupportedError, match="vectors is set, which the structure 'segments' cannot do"):
-        riata.Chunker("semicrf", vectors=TABLE).fit(X, y)
+        Chunker("semicrf", vectors=TABLE).fit(X, y)
     with pytest.raises(UnsupportedError, match="vectors is set, but means nothing to the recipe 'hmm'"):
-        riata.Tagger("hmm", vectors=TABLE).fit(X, y)
+        Tagger("hmm", vectors=TABLE).fit(X, y)
     with pytest.raises(DataError, match="vectors names vectors of words, but the sentences have arrays"):
-        riata.Tagger(vectors=TABLE).fit([np.ones((1, 2))], [["N"]])
+        Tagger(vectors=TABLE).fit([np.ones((1, 2))], [["N"]])
 
 
 @pytest.mark.parametrize("recipe", ["perceptron", "crf", "laso-perceptron", "mira", "m3n"])
@@ -120,8 +108,8 @@ def test_words_with_vectors_are_learnt_as_dictionaries_of_both(recipe):
         for sentence in X
     ]
     kwargs = {"settings": {"c2": 1.0}} if recipe == "crf" else {}
-    named = riata.Tagger(recipe, structure="chain", epochs=4, **kwargs).fit(both, y)
-    word = riata.Tagger(recipe, structure="chain", epochs=4, template=_template(), vectors=TABLE, **kwargs).fit(X, y)
+    named = Tagger(recipe, structure="chain", epochs=4, **kwargs).fit(both, y)
+    word = Tagger(recipe, structure="chain", epochs=4, template=_template(), vectors=TABLE, **kwargs).fit(X, y)
     for tagger in (named, word):
         tagger.set_params(queue="exact", beam=None)
     for a, b in zip(named.predict_nbest(both, 3), word.predict_nbest(X, 3), strict=True):
@@ -143,18 +131,18 @@ def test_words_without_a_vector_take_that_of_lower_case_or_have_a_feature_of_the
 
 def test_training_says_how_many_tokens_have_no_vector(recwarn):
     said = []
-    riata.Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y, listener=said.append)
+    Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y, listener=said.append)
     assert "1 words have vectors of 1 numbers; 75.0 % of the tokens have none ('runs', 'sleeps', 'dog')." in " ".join(
         map(str, said)
     )
     with pytest.warns(RiataWarning, match="75.0 % of the tokens have none"):
-        riata.Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y)
+        Tagger(epochs=1, vectors={"cat": [1.0]}).fit(X, y)
 
 
 def test_a_model_holds_its_vectors(tmp_path):
     unknown = [["mouse", "runs"], ["axolotl"]]
     table = {**TABLE, "mouse": [0.5, 0.5]}
-    tagger = riata.Tagger("crf", vectors=table, template=[], epochs=20).fit(X, y)
+    tagger = Tagger("crf", vectors=table, template=[], epochs=20).fit(X, y)
     assert tagger.predict(unknown)[0] == ["N", "V"]
     tagger.save(tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata")
@@ -162,31 +150,27 @@ def test_a_model_holds_its_vectors(tmp_path):
     assert same(loaded.vectors, WordVectors.of(table))
     assert to_bytes(loaded) == (tmp_path / "m.riata").read_bytes()
     assert loaded.set_params(warm_start=True).fit(X, y).predict(unknown)[0] == ["N", "V"]
-    with pytest.raises(SettingError, match="goes on with the vectors of the model"):
-        loaded.set_params(vectors=TABLE).fit(X, y)
+    refused(SettingError, "goes on with the vectors of the model", loaded.set_params(vectors=TABLE).fit, X, y)
 
 
 def test_broken_vectors_in_a_model_are_refused():
-    header, parts = container.unpack(memoryview(to_bytes(riata.Tagger(epochs=1, vectors=TABLE).fit(X, y))))
+    header, parts = container.unpack(memoryview(to_bytes(Tagger(epochs=1, vectors=TABLE).fit(X, y))))
     table = parts["vectors/table"]
     for wrong in (table[:-1], table[:0], np.full(len(table), np.nan, np.float32), table.astype(np.int32)):
-        with pytest.raises(ModelFileError, match="vectors"):
-            from_bytes(container.pack(header, {**parts, "vectors/table": wrong}))
+        refused(ModelFileError, "vectors", from_bytes, container.pack(header, {**parts, "vectors/table": wrong}))
 
 
-@pytest.mark.parametrize(
-    "options", [{"bits": 12}, {"seeds": 2}, {"shards": 2}, {"recipe": "kernel-perceptron"}, {"passes": 2}]
-)
+@for_each(options=[{"bits": 12}, {"seeds": 2}, {"shards": 2}, {"recipe": "kernel-perceptron"}, {"passes": 2}])
 def test_other_options_go_with_vectors(options):
     recipe = options.pop("recipe", "perceptron")
-    tagger = riata.Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3, listener=lambda _: None)
+    tagger = Tagger(recipe, epochs=3, vectors=TABLE, **options).fit(X * 3, y * 3)
     assert tagger.predict(X) == y
     options["recipe"] = recipe
 
 
 def test_a_stream_reads_vectors(tmp_path):
     (tmp_path / "t.txt").write_text(as_lines())
-    tagger = riata.Tagger("perceptron", stream=True, epochs=3, vectors=TABLE).fit(str(tmp_path / "t.txt"))
+    tagger = Tagger("perceptron", stream=True, epochs=3, vectors=TABLE).fit(str(tmp_path / "t.txt"))
     assert tagger.predict(X) == y
 
 
@@ -200,49 +184,43 @@ def test_the_command_line_reads_vectors(tmp_path, run):
     assert json.loads(run("inspect", "--json", model)[1])["vectors"] == {"words": 4, "width": 2}
     assert run(*train, "--resume")[0] == 2
     (tmp_path / "v.txt").write_text("cat 1 2\ndog x y\n")
-    status, _, told = run(*train)
-    assert status == 2 and "v.txt:2" in told and "Traceback" not in told
+    told = run.fails(*train)
+    assert "v.txt:2" in told and "Traceback" not in told
 
 
 def test_arrays_stand_beside_words(tmp_path):
     rows = [np.array([TABLE[word.lower()] for word in sentence], np.float32) for sentence in X]
     corpus = riata.with_vectors(X, rows)
-    tagger = riata.Tagger("perceptron", epochs=3).fit(corpus, y)
+    tagger = Tagger("perceptron", epochs=3).fit(corpus, y)
     assert tagger.predict(corpus) == y
     assert (tagger.array_width_, tagger.inputs_) == (2, (0,))
-    tagger.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").predict(corpus[:2]) == y[:2]
-    with pytest.raises(DataError, match="the model reads words and arrays of 2 columns; found words"):
-        tagger.predict(X)
+    assert stored(tagger, tmp_path).predict(corpus[:2]) == y[:2]
+    refused(DataError, "the model reads words and arrays of 2 columns; found words", tagger.predict, X)
     with pytest.raises(DataError, match="the model reads words and arrays of 2 columns; found arrays of 3 columns"):
         tagger.predict(riata.with_vectors(X, [np.hstack([row, row[:, :1]]) for row in rows]))
-    with pytest.raises(DataError, match="the model reads words; found arrays of 2 columns"):
-        riata.Tagger(epochs=1).fit(X, y).predict(corpus)
+    refused(DataError, "the model reads words; found arrays of 2 columns", Tagger(epochs=1).fit(X, y).predict, corpus)
     assert tagger.explain(corpus[:1]) is not None
-    riata.Tagger(epochs=2, dev=0.25).fit(corpus, y)
+    Tagger(epochs=2, dev=0.25).fit(corpus, y)
 
 
-@pytest.mark.parametrize(
-    ("arrays", "said"),
-    [
-        ([np.ones((2, 1))], "found 1 arrays for 4 sentences"),
-        ([np.ones((3, 1))] * 4, "sentence 0 has 2 tokens, and its array has 3 rows"),
-        (3, "found a int for 4 sentences"),
-    ],
+@for_rows(
+    "arrays, said",
+    ([np.ones((2, 1))], "found 1 arrays for 4 sentences"),
+    ([np.ones((3, 1))] * 4, "sentence 0 has 2 tokens, and its array has 3 rows"),
+    (3, "found a int for 4 sentences"),
 )
 def test_arrays_that_do_not_fit_words_are_refused(arrays, said):
-    with pytest.raises(DataError, match=said):
-        riata.with_vectors(X, arrays)
+    refused(DataError, said, riata.with_vectors, X, arrays)
 
 
-@settings(max_examples=draws(60))
-@given(
+@tried(
+    60,
     st.dictionaries(
         st.text(min_size=1).filter(lambda t: t.isprintable() and not t[0].isspace() and "\n" not in t),
         st.lists(st.floats(-5, 5, width=32), min_size=2, max_size=2),
         min_size=1,
         max_size=5,
-    )
+    ),
 )
 def test_what_is_written_as_text_is_read(tmp_path_factory, table):
     words = {word: row for word, row in table.items() if word.strip() == word}

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 import riata
+from checks import refused, stored
+from riata import Chunker
 from riata.data.memory import as_corpus
-from riata.errors import ModelFileError
+from riata.errors import DataError, ModelFileError
 from riata.importing.items import from_strings, read_items
+from samples import for_rows
 
 DATA = Path(__file__).parent / "data"
 MODELS = pytest.mark.parametrize("name", ["toy.crfsuite", "toy.dump"])
@@ -41,11 +44,10 @@ def toy():
 def test_the_labels_are_those_of_crfsuite(name, tmp_path):
     data, expected = toy()
     found = riata.import_model(DATA / name)
-    assert isinstance(found, riata.Chunker)
+    assert isinstance(found, Chunker)
     assert found.predict(data) == expected
     assert found.score(data, expected) == 1
-    found.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(found, tmp_path)
     assert loaded.predict(data) == expected
     assert str(loaded.explain(data[0]))
     assert all(0 <= p <= 1 for sentence in loaded.predict_confidence(data) for p in sentence)
@@ -137,64 +139,54 @@ def test_tokens_may_be_lists_of_names():
 def test_a_data_file_of_crfsuite_is_read(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text("B-NP\tword=a\\:b\tlen:0.5\nO\tx\\\\\tx\\\\:2\n\n\nO\n", encoding="utf-8")
-    assert read_items(path) == (
-        [[{"word=a:b": 1.0, "len": 0.5}, {"x\\": 3.0}], [{}]],
-        [["B-NP", "O"], ["O"]],
-    )
+    assert read_items(path) == ([[{"word=a:b": 1.0, "len": 0.5}, {"x\\": 3.0}], [{}]], [["B-NP", "O"], ["O"]])
 
 
 def test_a_bad_line_of_a_data_file_is_named(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text("O\ta\n\nO\ta:b\n")
-    with pytest.raises(riata.errors.DataError, match=r"data\.txt:3: cannot read 'a:b'"):
-        read_items(path)
+    refused(DataError, r"data\.txt:3: cannot read 'a:b'", read_items, path)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
-    [
-        ("      0: ", "      1: ", 17, "expected number 0"),
-        ("  num_labels: 5", "  num_labels: 6", 2, "num_labels"),
-        ("TRANSITIONS = {", "TRANSITION = {", None, "no section TRANSITIONS"),
-        ("  (1) ", "  (0) ", None, "expected (1)"),
-        (" --> O: ", " --> X: ", None, "no such label"),
-        (" --> O: ", " --> O: nan", None, "finite"),
-        (" --> O: ", " --> O: 1e99 ", None, "expected"),
-        ("      1: ", "      1: O", None, ""),
-    ],
+@for_rows(
+    "old, new, line, says",
+    ("      0: ", "      1: ", 17, "expected number 0"),
+    ("  num_labels: 5", "  num_labels: 6", 2, "num_labels"),
+    ("TRANSITIONS = {", "TRANSITION = {", None, "no section TRANSITIONS"),
+    ("  (1) ", "  (0) ", None, "expected (1)"),
+    (" --> O: ", " --> X: ", None, "no such label"),
+    (" --> O: ", " --> O: nan", None, "finite"),
+    (" --> O: ", " --> O: 1e99 ", None, "expected"),
+    ("      1: ", "      1: O", None, ""),
 )  # fmt: skip
 def test_a_bad_line_of_a_dump_is_named(tmp_path, old, new, line, says):
     text = (DATA / "toy.dump").read_text(encoding="utf-8")
     assert old in text
     path = tmp_path / "m.dump"
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(ModelFileError) as caught:
-        riata.import_model(path)
-    assert says in str(caught.value)
-    assert caught.value.line is not None
-    assert line in (None, caught.value.line)
+    caught = refused(ModelFileError, "", riata.import_model, path)
+    assert says in str(caught)
+    assert caught.line is not None
+    assert line in (None, caught.line)
 
 
-@pytest.mark.parametrize(
-    ("at", "value", "says"),
-    [
-        (8, b"XXXX", "type 'XXXX'"),
-        (12, struct.pack("<I", 7), "version 7"),
-        (28, struct.pack("<I", 1 << 31), "features"),
-        (48, b"TAEF", "expected b'FEAT'"),
-        (48 + 12 + 4, struct.pack("<I", 99), "not there"),
-        (48 + 12 + 8, struct.pack("<I", 99), "not there"),
-        (48 + 12, struct.pack("<I", 2), "not there"),
-        (48 + 12 + 12, struct.pack("<d", math.nan), "finite"),
-        (48 + 12 + 12, struct.pack("<d", 1e300), "finite"),
-    ],
+@for_rows(
+    "at, value, says",
+    (8, b"XXXX", "type 'XXXX'"),
+    (12, struct.pack("<I", 7), "version 7"),
+    (28, struct.pack("<I", 1 << 31), "features"),
+    (48, b"TAEF", "expected b'FEAT'"),
+    (48 + 12 + 4, struct.pack("<I", 99), "not there"),
+    (48 + 12 + 8, struct.pack("<I", 99), "not there"),
+    (48 + 12, struct.pack("<I", 2), "not there"),
+    (48 + 12 + 12, struct.pack("<d", math.nan), "finite"),
+    (48 + 12 + 12, struct.pack("<d", 1e300), "finite"),
 )  # fmt: skip
 def test_a_bad_file_is_refused(tmp_path, at, value, says):
     content = bytearray((DATA / "toy.crfsuite").read_bytes())
     content[at : at + len(value)] = value
     path = tmp_path / "m.crfsuite"
     path.write_bytes(content)
-    with pytest.raises(ModelFileError) as caught:
-        riata.import_model(path)
-    assert says in str(caught.value)
-    assert caught.value.file == str(path)
+    caught = refused(ModelFileError, "", riata.import_model, path)
+    assert says in str(caught)
+    assert caught.file == str(path)

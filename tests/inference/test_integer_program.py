@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from oracle import rules as twin
 from riata.errors import DataError, SearchError
 from riata.inference.rules.brute_force import brute_force
@@ -12,7 +12,7 @@ from riata.inference.rules.integer_program import LIMIT, SECONDS, IntegerProgram
 from riata.inference.rules.rule import HARD, Automaton, Parts, Predicate, Rule
 from riata.inference.rules.rules import Rules
 from rule_problems import rule_sets
-from samples import draws
+from samples import tried
 
 SCORES = st.integers(-6, 6).map(lambda number: number / 2) | st.floats(-3, 3, width=16) | st.just(-np.inf)
 
@@ -50,16 +50,14 @@ def fits(rules, slots):
     )
 
 
-@settings(max_examples=draws(600), deadline=None)
-@given(problems(), st.booleans(), st.sampled_from([0, 0, 1, 3, 64]))
+@tried(600, problems(), st.booleans(), st.sampled_from([0, 0, 1, 3, 64]))
 def test_the_integer_program_finds_what_enumeration_finds(problem, shortcut, listed):
     node, edge, rules = problem
     if fits(rules, len(node)):
         agrees(integer_program(node, rules, edge, shortcut=shortcut, listed=listed), node, edge, rules)
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(problems())
+@tried(100, problems())
 def test_brute_force_finds_what_enumeration_finds(problem):
     node, edge, rules = problem
     if fits(rules, len(node)):
@@ -92,8 +90,7 @@ def test_a_soft_rule_is_broken_where_this_pays():
     assert found.output.tolist() == [1, 1, 1] and found.penalty == 1.5 and found.value == 4.5
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(2, 4), st.integers(0, 10**6), st.booleans(), st.data())
+@tried(60, st.integers(2, 4), st.integers(0, 10**6), st.booleans(), st.data())
 def test_long_inputs_are_pruned_to_the_same_optimum(labels, seed, with_edges, data):
     """What is hopeless is left out; the list and the repair do not change the optimum. Against the solver alone."""
     slots = 9
@@ -154,21 +151,16 @@ def test_a_time_limit_gives_a_legal_output_and_its_gap():
 
 @pytest.mark.parametrize("solve", [brute_force, integer_program])
 def test_what_does_not_fit_together_is_refused(solve):
-    with pytest.raises(DataError, match="about 2 labels, and there are scores of 3"):
-        solve(np.zeros((2, 3)), AT_MOST_ONE)
+    refused(DataError, "about 2 labels, and there are scores of 3", solve, np.zeros((2, 3)), AT_MOST_ONE)
     with pytest.raises(DataError, match="about slot 5, and there are 2 slots"):
         solve(np.zeros((2, 2)), Rules.of(2, [Rule(None, Parts(flags(0), np.array([5], np.int32)), high=0)]))
-    with pytest.raises(DataError, match="expected \\[T, L\\]"):
-        solve(np.zeros(3), AT_MOST_ONE)
-    with pytest.raises(DataError, match="edge has the shape"):
-        solve(np.zeros((2, 2)), AT_MOST_ONE, np.zeros((3, 3)))
-    with pytest.raises(DataError, match="NaN"):
-        solve(np.full((2, 2), np.nan), AT_MOST_ONE)
+    refused(DataError, "expected \\[T, L\\]", solve, np.zeros(3), AT_MOST_ONE)
+    refused(DataError, "edge has the shape", solve, np.zeros((2, 2)), AT_MOST_ONE, np.zeros((3, 3)))
+    refused(DataError, "NaN", solve, np.full((2, 2), np.nan), AT_MOST_ONE)
 
 
 def test_brute_force_is_for_few_outputs():
-    with pytest.raises(SearchError, match="more than 1,000,000 outputs"):
-        brute_force(np.zeros((30, 2)), AT_MOST_ONE)
+    refused(SearchError, "more than 1,000,000 outputs", brute_force, np.zeros((30, 2)), AT_MOST_ONE)
 
 
 def test_nothing_is_found_where_scores_forbid_all():

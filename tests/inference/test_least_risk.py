@@ -7,25 +7,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import riata
 import segment_problems
 from chain_problems import noise, random_model
 from confidence_problems import DOUBLE, SINGLE, chain_model
 from inference.test_known_labels import agrees, known
-from inference.test_segment_trace import tags_of
 from oracle import confidence, risk
 from oracle import segments as segment_oracle
-from riata import _core, registry
+from riata import Chunker, JointTagger, _core, registry
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.inference.decoder import MARGINALS, SPANS, Decoder, Risk
 from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.structures.segments.model import SegmentOutputs
-from samples import CHUNKS, draws, recoded_chunker, tagger
+from samples import CHUNKS, recoded_chunker, tagger, tried
+from segment_problems import tags_of
 
 ENCODINGS = ["iob1", "iob2", "bioes", "bilou"]
 TEMPERATURES = [0.3, 1.0, 7.0]
@@ -82,8 +80,6 @@ def check_spans(case):
 
 
 # --- chains ----------------------------------------------------------------------------------------------------------
-
-
 def chain_cases(model, sentences, is_legal):
     for words in sentences:
         paths = [path for path in itertools.product(model.labels, repeat=len(words)) if is_legal(path)]
@@ -107,8 +103,7 @@ def test_a_chain_equals_enumeration(encoding):
                 check_spans(case)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(HISTORIES), st.sampled_from([None, *ENCODINGS]), st.booleans())
+@tried(25, st.integers(0, 10**6), st.sampled_from(HISTORIES), st.sampled_from([None, *ENCODINGS]), st.booleans())
 def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single):
     problem = noise(seed, template, encoding, sentences=4, longest=4)
     model = chain_model(problem, problem.random_weights(seed), as_single=as_single)
@@ -118,8 +113,7 @@ def test_a_chain_that_looks_back_does_too(seed, template, encoding, as_single):
             check_spans(case)
 
 
-@settings(max_examples=draws(15), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS))
+@tried(15, st.integers(0, 10**6), st.sampled_from(ENCODINGS))
 def test_chunks_of_two_types_that_touch(seed, encoding):
     prefixes = registry.get("encoding", encoding).prefixes
     labels = ("O", *(f"{prefix}-{kind}" for prefix in prefixes for kind in "XY"))
@@ -139,8 +133,7 @@ def test_chunk_labels_of_which_any_may_follow_any():
             check_spans(case)
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(ENCODINGS), st.sampled_from(HISTORIES))
+@tried(20, st.integers(0, 10**6), st.sampled_from(ENCODINGS), st.sampled_from(HISTORIES))
 def test_known_labels_are_kept(seed, encoding, template):
     rng = random.Random(seed)
     problem = noise(seed, template, encoding, sentences=4, longest=4)
@@ -173,7 +166,7 @@ def test_a_chain_of_recoded_labels_equals_enumeration():
 @pytest.mark.parametrize("recipe", ["memm", "winnow", "hmm", "crf-pointwise"])
 def test_normalised_and_truncated_steps(recipe):
     words = [[(word, label) for word, _, label in sentence] for sentence in CHUNKS]
-    estimator = riata.Chunker(recipe, epochs=3).fit(words)
+    estimator = Chunker(recipe, epochs=3).fit(words)
     encoding = registry.get("encoding", estimator.learnt_as_)
 
     def is_legal(path):
@@ -185,10 +178,7 @@ def test_normalised_and_truncated_steps(recipe):
 
 
 # --- segments --------------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.booleans())
+@tried(30, st.integers(0, 10**6), st.sampled_from(segment_problems.TEMPLATES), st.booleans())
 def test_segments_equal_enumeration(seed, template, as_single):
     """Tokens are right if they are written alike in IOB2."""
     problem = segment_problems.noise(seed, template, longest=4, sentences=3)
@@ -209,12 +199,10 @@ def test_segments_equal_enumeration(seed, template, as_single):
 
 
 # --- tags with chunks ------------------------------------------------------------------------------------------------
-
-
 def test_tags_with_chunks_equal_enumeration():
     """The loss is a sum over columns: with spans, tags still count one by one."""
     data = [[(w, "N" if w < "n" else "V", c) for w, _, c in sentence][:4] for sentence in CHUNKS]
-    estimator = riata.JointTagger("crf", structure="factorial", settings={"c2": 0.3}, epochs=5).fit(data)
+    estimator = JointTagger("crf", structure="factorial", settings={"c2": 0.3}, epochs=5).fit(data)
     model = estimator.model_
     encoding = registry.get("encoding", estimator.learnt_as_)
     for sentence in data[:4]:
@@ -251,10 +239,8 @@ def test_tags_with_chunks_equal_enumeration():
 
 
 # --- estimators ------------------------------------------------------------------------------------------------------
-
-
 def test_the_expected_f1_is_the_largest_ratio_of_expectations():
-    estimator = riata.Chunker("crf", settings={"c2": 0.5}).fit([[(w, c) for w, _, c in s] for s in CHUNKS])
+    estimator = Chunker("crf", settings={"c2": 0.5}).fit([[(w, c) for w, _, c in s] for s in CHUNKS])
     encoding = registry.get("encoding", estimator.learnt_as_)
     sentences = [[w for w, *_ in s][:3] for s in CHUNKS][:3]
 

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from learning import test_likelihood
 from likelihood_problems import model_at
 from oracle import segments as oracle
 from oracle.mira import product
 from riata.errors import RiataError
 from riata.features.attributes import builtin
-from samples import draws
+from samples import tried
 from second_order_problems import CHUNKS, FREE, Case
 from segment_problems import EXACT_TEMPLATES, noise
 
@@ -71,8 +71,7 @@ def check_chain(case, seed, cost, n, classes):
     assert model.weights.losses_of(*parts, np.concatenate(last).astype(np.int32), by_class) == pytest.approx(losses)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(
+@tried(25,
     st.builds(test_likelihood.Case, st.integers(0, 10**6), st.sampled_from(test_likelihood.TEMPLATES), st.sampled_from([None, "iob2"])),
     st.integers(0, 10**6), COSTS, N, CLASSES,
 )  # fmt: skip
@@ -80,8 +79,8 @@ def test_chains(case, seed, cost, n, classes):
     check_chain(case, seed, cost, n, classes)
 
 
-@settings(max_examples=draws(25), deadline=None)
-@given(
+@tried(
+    25,
     st.builds(
         Case,
         st.integers(0, 10**6),
@@ -103,8 +102,8 @@ def test_chains_whose_features_read_earlier_labels(case, seed, cost, n, classes)
     check_chain(case, seed, cost, n, classes)
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(
+@tried(
+    40,
     st.builds(
         noise,
         st.integers(0, 10**6),
@@ -143,5 +142,4 @@ def test_segments(problem, seed, cost, n, classes):
 def test_class_weights_without_labels_of_tokens_are_an_error():
     problem = noise(0, EXACT_TEMPLATES[0])
     parts = (problem.features.index, problem.instances, problem.codes(problem.gold))
-    with pytest.raises(RiataError, match="do not fit the labels"):
-        problem.weights().loss_augmented(*parts, 1.0, 1, np.array([1.0, 2.0]))
+    refused(RiataError, "do not fit the labels", problem.weights().loss_augmented, *parts, 1.0, 1, np.array([1.0, 2.0]))

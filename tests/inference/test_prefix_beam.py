@@ -5,24 +5,21 @@ import random
 import pytest
 
 import riata
-from python_problems import TAGS, WORDS, Tagging, with_weights
+from checks import refused
+from python_problems import TAGS, WORDS, LeftToRight, Tagging, with_weights
+from riata import Predictor
 from riata.errors import DataError, UnsupportedError
+from samples import for_each
 
 LABELS = ("A", "B")
 
 
-class Pieces(riata.Problem):
+class Pieces(LeftToRight):
     """A word is cut into labelled pieces of one to three letters."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         here = self.covered(x, s)
         return [(size, label) for size in (1, 2, 3) if here + size <= len(x) for label in LABELS]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return self.covered(x, s) == len(x)
@@ -80,8 +77,7 @@ def by_hand(problem, weighing, x, width):
     raise AssertionError
 
 
-@pytest.mark.parametrize("problem", [Pieces(), KeyedPieces()])
-@pytest.mark.parametrize("width", [1, 2, 3, 5, None])
+@for_each(problem=[Pieces(), KeyedPieces()], width=[1, 2, 3, 5, None])
 def test_states_of_one_prefix_compete(problem, width):
     differing = 0
     for seed in range(30):
@@ -101,7 +97,7 @@ def test_it_learns(problem, recipe):
     data = ["xyz", "yzx", "zxy", "xx", "yxyz", "zzyx"]
     truth = [[(2, "A") if x[i : i + 2] == "xy" else (1, "B") for i in starts(x)] for x in data]
     assert riata.check_problem(problem, data, truth).unreachable == 0
-    model = riata.Predictor(problem, recipe, epochs=20, beam=3, settings={"beam_by": "prefix"}).fit(data, truth)
+    model = Predictor(problem, recipe, epochs=20, beam=3, settings={"beam_by": "prefix"}).fit(data, truth)
     assert model.score(data, truth) == 1
 
 
@@ -135,7 +131,7 @@ def test_goals_wait_for_each_other():
 
 
 def test_without_covered_it_is_refused_with_the_reason():
-    model = riata.Predictor(Tagging(), settings={"beam_by": "prefix"})
+    model = Predictor(Tagging(), settings={"beam_by": "prefix"})
     with pytest.raises(
         UnsupportedError, match=r"beam_by='prefix' needs covered\(x, s\); the problem 'Tagging' defines none"
     ):
@@ -153,5 +149,4 @@ def test_covered_must_be_a_whole_number(value):
 def test_exceptions_of_covered_come_through():
     problem = Tagging()
     problem.covered = lambda x, s: x.nothing
-    with pytest.raises(AttributeError, match="nothing"):
-        with_weights(problem, {}, settings={"beam_by": "prefix"}).predict(["ab"])
+    refused(AttributeError, "nothing", with_weights(problem, {}, settings={"beam_by": "prefix"}).predict, ["ab"])

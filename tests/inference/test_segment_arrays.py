@@ -4,13 +4,13 @@ import signal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from oracle.segments import loss, segmentations, spans
 from riata.errors import DataError, RiataError, SettingError
-from samples import draws
+from samples import for_each, for_rows, tried
 
 NEVER = -np.inf
 whole = st.integers(-3, 3).map(float)
@@ -58,15 +58,13 @@ def enumerated(span, edge):
     return sorted((pair for pair in scored if pair[1] > NEVER), key=lambda pair: (-pair[1], order(pair[0])))
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(problems(constrained))
+@tried(80, problems(constrained))
 def test_the_best_is_the_first_of_all_ties_included(problem):
     found = riata.segment_viterbi(*problem)
     assert found == (enumerated(*problem) or [([], NEVER)])[0]
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(problems(constrained), st.integers(1, 60))
+@tried(80, problems(constrained), st.integers(1, 60))
 def test_the_k_best_have_the_scores_of_the_first_k(problem, k):
     found, expected = riata.segment_kbest(*problem, k), enumerated(*problem)
     assert [total for _, total in found] == [total for _, total in expected[:k]]
@@ -75,16 +73,14 @@ def test_the_k_best_have_the_scores_of_the_first_k(problem, k):
     assert found[:1] == expected[:1]
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(problems(st.one_of(real, st.just(NEVER))))
+@tried(60, problems(st.one_of(real, st.just(NEVER))))
 def test_sums_and_posteriors_are_those_of_all_segmentations(problem):
     span = problem[0]
     listed = enumerated(*problem)
     total = np.logaddexp.reduce([value for _, value in listed]) if listed else NEVER
     assert riata.segment_log_sum(*problem) == pytest.approx(total, abs=1e-9)
     if not listed:
-        with pytest.raises(DataError, match="every segmentation is forbidden"):
-            riata.segment_posteriors(*problem)
+        refused(DataError, "every segmentation is forbidden", riata.segment_posteriors, *problem)
         return
     expected = np.zeros(span.shape)
     for segments, value in listed:
@@ -93,8 +89,7 @@ def test_sums_and_posteriors_are_those_of_all_segmentations(problem):
     assert riata.segment_posteriors(*problem) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(problems(constrained), st.sampled_from([0.0, 1.0, 2.5, -1.0]), st.data())
+@tried(60, problems(constrained), st.sampled_from([0.0, 1.0, 2.5, -1.0]), st.data())
 def test_the_loss_counts_wrong_and_missed_segments(problem, cost, data):
     span, edge = problem
     longest = data.draw(st.integers(1, len(span)))  # which may be beyond the scores
@@ -110,8 +105,7 @@ def test_the_loss_counts_wrong_and_missed_segments(problem, cost, data):
     assert not allowed or augmented(segments) == best
 
 
-@settings(max_examples=draws(40), deadline=None)
-@given(problems(st.one_of(st.integers(-3, 3).map(lambda n: n * 2.0**48), st.just(NEVER))))
+@tried(40, problems(st.one_of(st.integers(-3, 3).map(lambda n: n * 2.0**48), st.just(NEVER))))
 def test_sums_of_large_scores_lose_no_digits(problem):
     listed = enumerated(*problem)  # whose scores are whole, hence exact
     if not listed:
@@ -162,52 +156,43 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(
-    ("span", "edge"),
-    [
-        ((2, 2), None),
-        ((0, 2, 2), None),
-        ((2, 0, 2), None),
-        ((2, 2, 0), (0, 0)),
-        ((2, 2, 2), (2,)),
-        ((2, 2, 2), (3, 3)),
-        ((2, 2, 2), (3, 2, 2)),
-    ],
+@for_rows(
+    "span, edge",
+    ((2, 2), None),
+    ((0, 2, 2), None),
+    ((2, 0, 2), None),
+    ((2, 2, 0), (0, 0)),
+    ((2, 2, 2), (2,)),
+    ((2, 2, 2), (3, 3)),
+    ((2, 2, 2), (3, 2, 2)),
 )
 def test_shapes_that_do_not_fit_are_named(function, span, edge):
     with pytest.raises(DataError, match=r"span has the shape .* expected \[T, M, L\]"):
         function(np.zeros(span), None if edge is None else np.zeros(edge))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-@pytest.mark.parametrize("where", ["span", "edge"])
+@for_each(function=FUNCTIONS, wrong=[np.nan, np.inf], where=["span", "edge"])
 def test_scores_without_meaning_are_refused(function, wrong, where):
     arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
     arrays[where].flat[1] = wrong
-    with pytest.raises(DataError, match="NaN or plus infinity"):
-        function(**arrays)
+    refused(DataError, "NaN or plus infinity", function, **arrays)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("where", ["span", "edge"])
+@for_each(function=FUNCTIONS, where=["span", "edge"])
 def test_scores_whose_sums_would_be_infinite_are_refused(function, where):
     arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
     arrays[where].flat[1] = 1e300
-    with pytest.raises(DataError, match=rf"{where} has the score 1e\+300; expected at most 1e\+290"):
-        function(**arrays)
+    refused(DataError, rf"{where} has the score 1e\+300; expected at most 1e\+290", function, **arrays)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("where", ["span", "edge"])
+@for_each(function=FUNCTIONS, where=["span", "edge"])
 def test_masked_scores_are_refused(function, where):
     arrays = {"span": np.zeros((2, 2, 2)), "edge": np.zeros((2, 2))}
     plain = function(**arrays)
     arrays[where] = np.ma.array(arrays[where])
     assert str(function(**arrays)) == str(plain)  # nothing is masked
     arrays[where][0] = np.ma.masked
-    with pytest.raises(DataError, match=rf"{where} is an array with masked values"):
-        function(**arrays)
+    refused(DataError, rf"{where} is an array with masked values", function, **arrays)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -231,48 +216,40 @@ def test_a_huge_list_is_interrupted():
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
-        with pytest.raises(Alarm):
-            riata.segment_kbest(np.zeros((60, 3, 4)), np.zeros((4, 4)), 2**40)
+        refused(Alarm, "", riata.segment_kbest, np.zeros((60, 3, 4)), np.zeros((4, 4)), 2**40)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "gold",
-    [
-        [],
-        [(0, 1, 0)],
-        [(0, 1, 0), (0, 2, 0)],
-        [(0, 3, 0)],
-        [(0, 2, 2)],
-        [(0, 2, -1)],
-        [(0, 0, 0), (0, 2, 0)],
-        [(0, 2)],
-        [(0, 1, 0), (1, 2)],
-        [(0.0, 2.0, 0.0)],
-        3,
-    ],
+    [],
+    [(0, 1, 0)],
+    [(0, 1, 0), (0, 2, 0)],
+    [(0, 3, 0)],
+    [(0, 2, 2)],
+    [(0, 2, -1)],
+    [(0, 0, 0), (0, 2, 0)],
+    [(0, 2)],
+    [(0, 1, 0), (1, 2)],
+    [(0.0, 2.0, 0.0)],
+    3,
 )
 def test_a_truth_that_does_not_cover_the_tokens_is_refused(gold):
-    with pytest.raises(DataError, match="gold is"):
-        riata.loss_augmented_segment_viterbi(np.zeros((2, 2, 2)), None, gold)
+    refused(DataError, "gold is", riata.loss_augmented_segment_viterbi, np.zeros((2, 2, 2)), None, gold)
 
 
 @pytest.mark.parametrize("cost", [np.nan, np.inf, 1e300, "1", None])
 def test_a_cost_without_meaning_is_refused(cost):
-    with pytest.raises(DataError, match="cost is"):
-        riata.loss_augmented_viterbi(np.zeros((1, 1)), np.zeros((1, 1)), [0], cost)
-    with pytest.raises(DataError, match="cost is"):
-        riata.loss_augmented_segment_viterbi(np.zeros((1, 1, 1)), None, [(0, 1, 0)], cost)
+    refused(DataError, "cost is", riata.loss_augmented_viterbi, np.zeros((1, 1)), np.zeros((1, 1)), [0], cost)
+    refused(DataError, "cost is", riata.loss_augmented_segment_viterbi, np.zeros((1, 1, 1)), None, [(0, 1, 0)], cost)
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "x"])
 def test_a_k_without_meaning_is_refused(k):
-    with pytest.raises(SettingError, match="'k'"):
-        riata.segment_kbest(np.zeros((1, 1, 1)), None, k)
+    refused(SettingError, "'k'", riata.segment_kbest, np.zeros((1, 1, 1)), None, k)
 
 
 def test_all_errors_are_riata_errors():
-    with pytest.raises(RiataError):
-        riata.segment_viterbi("words")
+    refused(RiataError, "", riata.segment_viterbi, "words")

@@ -1,14 +1,15 @@
-"""Decoding with a limit of seconds: the best goal so far, or an error that says so."""
+"""Settings of decoding on a trained model; with a limit of seconds the best goal so far, or an error that says so."""
 
 import time
 
 import pytest
 
-import riata
 from chain_problems import random_model
-from python_problems import Tagging, with_weights
-from riata.errors import SearchError, SettingError
-from samples import CHUNKS, quietly
+from checks import refused, stored
+from python_problems import LeftToRight, Tagging, with_weights
+from riata import Chunker, Predictor, Problem
+from riata.errors import SearchError, SettingError, UnknownNameError
+from samples import CHUNKS
 
 SHORT = 0.05
 
@@ -21,20 +22,14 @@ class Slow(Tagging):
         return super().features(x, s, a)
 
 
-class Endless(riata.Problem):
+class Endless(LeftToRight):
     """One can stop at any time, but going on scores higher: a best-first queue never takes a goal out."""
 
     def __init__(self):
         self.goals = []
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return ("stop", "left", "right")
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         done = s[-1:] == ("stop",)
@@ -81,13 +76,12 @@ def test_the_limit_is_for_each_input_alone_and_zero_is_none():
 
 
 def test_learning_has_no_limit():
-    model = riata.Predictor(Slow(), epochs=1, settings={"seconds": 1e-9}).fit(["ab"], [["V", "C"]])
-    with pytest.raises(SearchError, match=r"^example 0: the search reached no goal within 1e-09 seconds"):
-        model.predict(["ab"])
+    model = Predictor(Slow(), epochs=1, settings={"seconds": 1e-9}).fit(["ab"], [["V", "C"]])
+    refused(SearchError, r"^example 0: the search reached no goal within 1e-09 seconds", model.predict, ["ab"])
 
 
 def test_hill_climbing_returns_the_best_state_so_far():
-    class Climb(riata.Problem):
+    class Climb(Problem):
         def initial(self, x):
             return 0
 
@@ -119,12 +113,39 @@ def test_a_chain_out_of_time_names_the_sentence():
 
 
 def test_estimators_take_the_limit_as_a_setting():
-    chunker = quietly(riata.Chunker("early", epochs=2, settings={"seconds": 1000}), CHUNKS)
+    chunker = Chunker("early", epochs=2, settings={"seconds": 1000}).fit(CHUNKS)
     found = chunker.predict(CHUNKS)
     assert found == chunker.set_params(settings=None).predict(CHUNKS)
     with pytest.raises(SearchError, match="sentence 0: the search reached no goal within"):
         chunker.set_params(settings={"seconds": 1e-9}).predict(CHUNKS)
     with pytest.raises(SearchError, match="sentence 0: the search made 2 nodes"):
         chunker.set_params(settings={"max_nodes": 2}).predict(CHUNKS)
-    with pytest.raises(SettingError, match="'seconds' has the value -1"):
-        chunker.set_params(settings={"seconds": -1}).predict(CHUNKS)
+    refused(SettingError, "'seconds' has the value -1", chunker.set_params(settings={"seconds": -1}).predict, CHUNKS)
+
+
+# --- settings of decoding that act on a trained model, whichever recipe trained it -----------------------------------
+@pytest.fixture(scope="module")
+def fitted():
+    return Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
+
+
+def test_settings_of_queues_act_on_a_model_that_learnt_by_exact_search(fitted, tmp_path):
+    beam = Chunker("perceptron", epochs=3, threads=1).fit(CHUNKS * 9)
+    beam.set_params(queue="beam", beam=3, settings={"merge": False, "max_nodes": 5000})
+    assert not beam.predicting.decoder().merge and beam.predicting.decoder().max_nodes == 5000
+    assert stored(beam, tmp_path).predict(CHUNKS) == beam.predict(CHUNKS)
+    beam.set_params(settings={"max_nodes": 3})
+    refused(SearchError, "made 3 nodes", beam.predict, CHUNKS)
+
+
+def test_exact_search_has_none_of_them(fitted):
+    fitted.set_params(settings={"max_nodes": 10})
+    try:
+        refused(UnknownNameError, "max_nodes", fitted.predict_ids, CHUNKS)
+    finally:
+        fitted.set_params(settings={})
+
+
+@pytest.mark.parametrize("value", [True, b"1"])
+def test_a_truth_value_is_no_number(value):
+    refused(SettingError, "expected a number", Chunker("winnow", settings={"c": value}).fit, CHUNKS)

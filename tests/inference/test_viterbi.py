@@ -1,23 +1,25 @@
-"""Exact decoding against enumeration: on arrays of scores, and on trained chunkers with their legal tags."""
+"""Exact decoding and lists of the k best against enumeration: on arrays of scores, and on trained models with their legal tags."""
 
 import itertools
 import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from chain_problems import UNBOUNDED, random_model
+from checks import refused
 from oracle import features as twin
 from oracle.perceptron import argmax, score, sequences
 from packed_weights import weights_of
-from riata import registry
+from riata import Chunker, Tagger, registry
 from riata.data.encodings.base import convert, shown_encodings
-from riata.errors import DataError
+from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import draws
+from samples import embedded, for_each, for_rows, tried
 
 NEVER = -np.inf
 
@@ -137,13 +139,11 @@ def test_ties_are_read_from_the_end():
     assert list(labels) == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("node", "edge"),
-    [
-        (np.full((3, 2), NEVER), np.zeros((2, 2))),
-        (np.zeros((3, 2)), np.full((2, 2), NEVER)),
-        ([[0.0, NEVER], [0.0, NEVER]], [[NEVER, 0.0], [0.0, 0.0]]),
-    ],
+@for_rows(
+    "node, edge",
+    (np.full((3, 2), NEVER), np.zeros((2, 2))),
+    (np.zeros((3, 2)), np.full((2, 2), NEVER)),
+    ([[0.0, NEVER], [0.0, NEVER]], [[NEVER, 0.0], [0.0, 0.0]]),
 )
 def test_where_everything_is_forbidden_the_score_is_minus_infinity(node, edge):
     labels, best = riata.viterbi(node, edge)
@@ -151,16 +151,13 @@ def test_where_everything_is_forbidden_the_score_is_minus_infinity(node, edge):
     assert all(0 <= label < 2 for label in labels)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("where", ["node", "edge", "edges"])
+@for_each(bad=[np.nan, np.inf], where=["node", "edge", "edges"])
 def test_nan_and_plus_infinity_are_refused(bad, where):
     arrays = {"node": np.zeros((2, 2)), "edge": np.zeros((2, 2)), "edges": np.zeros((2, 2, 2))}
     arrays[where].flat[-1] = bad
     edge = arrays["edges" if where == "edges" else "edge"]
-    with pytest.raises(DataError, match="NaN or plus infinity"):
-        riata.viterbi(arrays["node"], edge)
-    with pytest.raises(DataError, match="NaN or plus infinity"):
-        riata.loss_augmented_viterbi(arrays["node"], edge, [0, 0])
+    refused(DataError, "NaN or plus infinity", riata.viterbi, arrays["node"], edge)
+    refused(DataError, "NaN or plus infinity", riata.loss_augmented_viterbi, arrays["node"], edge, [0, 0])
 
 
 @pytest.mark.parametrize(
@@ -183,26 +180,23 @@ def test_scores_that_are_masked_or_too_large_are_refused(where):
         riata.viterbi(**arrays | {where: np.full((2, 2), 1e308)})
 
 
-@pytest.mark.parametrize(
-    ("node", "edge"),
-    [
-        ((3,), (3, 3)),
-        ((2, 3, 1), (3, 3)),
-        ((0, 3), (3, 3)),
-        ((2, 0), (0, 0)),
-        ((2, 3), (2, 2)),
-        ((2, 3), (9,)),
-        ((2, 3), (1, 9)),
-        ((2, 3), (3, 2, 3)),
-        ((2, 3), (3, 3, 3)),
-        ((2, 3), (1, 2, 3, 3)),
-    ],
+@for_rows(
+    "node, edge",
+    ((3,), (3, 3)),
+    ((2, 3, 1), (3, 3)),
+    ((0, 3), (3, 3)),
+    ((2, 0), (0, 0)),
+    ((2, 3), (2, 2)),
+    ((2, 3), (9,)),
+    ((2, 3), (1, 9)),
+    ((2, 3), (3, 2, 3)),
+    ((2, 3), (3, 3, 3)),
+    ((2, 3), (1, 2, 3, 3)),
 )
 def test_arrays_of_the_wrong_shape_are_refused_by_shape(node, edge):
-    with pytest.raises(DataError) as caught:
-        riata.viterbi(np.zeros(node), np.zeros(edge))
-    assert str(node) in str(caught.value)
-    assert str(edge) in str(caught.value)
+    caught = refused(DataError, "", riata.viterbi, np.zeros(node), np.zeros(edge))
+    assert str(node) in str(caught)
+    assert str(edge) in str(caught)
 
 
 @pytest.mark.parametrize("gold", [[0], [0, 0, 0], [0, 2], [-1, 0], [0.5, 0], [[0, 0]], [0, 2**32]])
@@ -218,7 +212,6 @@ def test_a_cost_that_is_not_finite_is_refused(cost):
 
 
 # --- legal tags --------------------------------------------------------------------------------------------------------
-
 ENCODINGS = tuple(shown_encodings())
 
 
@@ -239,8 +232,8 @@ def test_a_chunker_never_gives_an_illegal_sequence_even_on_random_text(encoding)
     rng = random.Random(0)
     X, y = recoded(riata.load("embedded", "train")[:40], encoding)
     # One epoch of the last, not averaged, weights: a bad model, which errs in every direction.
-    chunker = riata.Chunker(encoding=encoding, epochs=1, settings={"average": False})
-    chunker.fit(X, y, listener=lambda event: None)
+    chunker = Chunker(encoding=encoding, epochs=1, settings={"average": False})
+    chunker.fit(X, y)
     tokens = [token for sentence in X for token in sentence]
     nonsense = [("zzz", "??"), ("東京", "NN"), ("", ",")]
     text = [[rng.choice(rng.choice([tokens, nonsense])) for _ in range(rng.randint(0, 12))] for _ in range(300)]
@@ -254,16 +247,17 @@ def test_a_chunker_never_gives_an_illegal_sequence_even_on_random_text(encoding)
 def test_without_the_constraint_the_same_weights_do_err():
     """Otherwise the test above would prove nothing."""
     X, y = recoded(riata.load("embedded", "train")[:40], "bioes")
-    tagger = riata.Tagger(template="chunk", epochs=1, settings={"average": False})
-    tagger.fit(X, y, listener=lambda event: None)
+    tagger = Tagger(template="chunk", epochs=1, settings={"average": False})
+    tagger.fit(X, y)
     rules = registry.get("encoding", "bioes")
     shuffled = [random.Random(0).sample(sentence, len(sentence)) for sentence in X]
     assert not all(is_legal(rules, tags) for tags in tagger.predict(shuffled))
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=draws(30), deadline=None)
-@given(st.randoms(use_true_random=False), st.sampled_from(["word[0]\nedge", "word[-1]\nword[0]\nedge word[0]\nedge"]))
+@tried(
+    30, st.randoms(use_true_random=False), st.sampled_from(["word[0]\nedge", "word[-1]\nword[0]\nedge word[0]\nedge"])
+)
 def test_a_chunker_decodes_the_best_legal_sequence(encoding, rng, template):
     rules = registry.get("encoding", encoding)
     words = "abc"
@@ -276,8 +270,8 @@ def test_a_chunker_decodes_the_best_legal_sequence(encoding, rng, template):
     X = [sentence() for _ in range(8)]
     y = [list(rng.choice(legal[len(tokens)])) for tokens in X]
     templates = parse(template)
-    chunker = riata.Chunker(encoding=encoding, template=templates, epochs=2, settings={"precision": "double"})
-    chunker.fit(X, y, listener=lambda event: None)
+    chunker = Chunker(encoding=encoding, template=templates, epochs=2, settings={"precision": "double"})
+    chunker.fit(X, y)
     weights = weights_of(chunker.model_)
     known = twin.kept(X, [t for t in templates if t.reads], builtin())
     for tokens in [*X, *(sentence() for _ in range(5))]:
@@ -286,3 +280,102 @@ def test_a_chunker_decodes_the_best_legal_sequence(encoding, rng, template):
         assert is_legal(rules, found)
         best = argmax(weights, inputs, chunker.classes_, legal=lambda tags: is_legal(rules, tags))
         assert score(weights, inputs, found) == pytest.approx(score(weights, inputs, best), abs=1e-5)
+
+
+# --- the k best sequences against enumeration: on arrays of scores, and of trained models with their legal tags ------
+def listed(node, edge):
+    """All allowed sequences, best first; the lowest labels of equals first, read from the end, which is their order here."""
+    scored = [(labels, path_score(node, edge, labels)) for labels in sequences(range(len(node[0])), len(node))]
+    return sorted((pair for pair in scored if pair[1] > NEVER), key=lambda pair: -pair[1])
+
+
+def plain(found):
+    return [(tuple(map(int, labels)), total) for labels, total in found]
+
+
+@tried(100, chains(constrained), st.integers(1, 40))
+def test_whole_scores_give_the_enumerated_list_ties_included(chain, k):
+    assert plain(riata.kbest(*chain, k)) == listed(*chain)[:k]
+
+
+@tried(100, chains(real), st.integers(1, 40))
+def test_real_scores_give_the_enumerated_scores_by_different_sequences(chain, k):
+    found = plain(riata.kbest(*chain, k))
+    assert [total for _, total in found] == pytest.approx([total for _, total in listed(*chain)[:k]], abs=1e-9)
+    assert all(total == path_score(*chain, labels) for labels, total in found)
+    assert len({labels for labels, _ in found}) == len(found)
+
+
+@tried(50, chains(real))
+def test_the_first_is_that_of_viterbi_to_the_bit(chain):
+    labels, best = riata.viterbi(*chain)
+    found = plain(riata.kbest(*chain, 1))
+    assert found == ([] if best == NEVER else [(tuple(labels), best)])
+
+
+@tried(50, chains(constrained))
+def test_everything_is_found_once_and_no_more(chain):
+    everything = listed(*chain)
+    assert plain(riata.kbest(*chain, UNBOUNDED)) == everything
+
+
+def test_a_sentence_of_a_hundred_thousand_tokens_has_a_second_best():
+    rng = np.random.default_rng(0)
+    node, edge = rng.normal(size=(100_000, 3)), rng.normal(size=(3, 3))
+    found = plain(riata.kbest(node, edge, 3))
+    assert found[0][0] == tuple(riata.viterbi(node, edge)[0])
+    assert found[0][1] >= found[1][1] >= found[2][1]
+    assert len({labels for labels, _ in found}) == 3
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "many", None, True])
+def test_a_k_that_is_no_count_is_refused(k):
+    refused(SettingError, "'k'", riata.kbest, np.zeros((2, 2)), np.zeros((2, 2)), k)
+
+
+# --- models --------------------------------------------------------------------------------------------------------------
+@for_each(encoding=[None, "iob2", "bioes"], edges_by_word=[False, True])
+@tried(20, seed=st.integers(0, 10**6), k=st.integers(1, 30))
+def test_a_model_gives_its_best_legal_labellings(encoding, edges_by_word, seed, k):
+    problem, weights = random_model(seed, encoding, edges_by_word=edges_by_word, longest=4)
+    counts, labels, scores = weights.nbest(problem.index, problem.instances, k)
+    named = problem.by_name(weights)
+    at = first = 0
+    for sentence, inputs, count in zip(problem.sentences, problem.inputs(), counts, strict=True):
+        legal = [y for y in sequences(problem.labels, len(sentence)) if problem.is_legal(y)]
+        # Weights are binary fractions, so scores are exact: the order of equals is that of the labels, read from the end.
+        expected = sorted(legal, key=lambda y: -score(named, inputs, y))[:k]
+        found = [
+            tuple(problem.labels[i] for i in labels[at + n * len(sentence) :][: len(sentence)]) for n in range(count)
+        ]
+        assert found == expected
+        assert list(scores[first : first + count]) == [score(named, inputs, y) for y in expected]
+        at, first = at + count * len(sentence), first + count
+    assert (at, first) == (len(labels), len(scores))
+
+
+def test_an_estimator_gives_lists_whose_first_is_its_prediction():
+    data = embedded(("word", "tag", "chunk"))[:60]
+    chunker = Chunker(epochs=3).fit(data)
+    nbest = chunker.predict_nbest(data, 4)
+    assert [found[0][0] for found in nbest] == chunker.predict(data)
+    assert all(len(found) == 4 for found in nbest if len(found[0][0]) > 1)
+    assert all(a[1] >= b[1] for found in nbest for a, b in itertools.pairwise(found))
+    assert chunker.predict_nbest([[], []], 2) == [[([], 0.0)]] * 2
+    mixed = chunker.predict_nbest([[("The", "DT")], []], 2)
+    assert [len(found) for found in mixed] == [2, 1]
+    assert mixed[1] == [([], 0.0)]
+
+
+def test_there_are_no_more_labellings_than_there_are():
+    tagger = Tagger(template=parse("word[0]"), epochs=1).fit([["a"]], [["X"]])
+    assert [labels for labels, _ in tagger.predict_nbest([["a"]], 5)[0]] == [["X"]]
+
+
+def test_models_without_exact_lists_say_why():
+    data = embedded(("word", "tag", "chunk"))[:10]
+    by_beam = Chunker("laso-perceptron", structure="chain", epochs=1).fit(data)
+    refused(UnsupportedError, r"the queue 'beam'.*\n?.*queue='exact'", by_beam.predict_nbest, data, 2)
+    assert len(by_beam.set_params(queue="exact").predict_nbest(data, 2)) == len(data)
+    reader = Chunker("laso-perceptron", template=parse("word[0]\nlabel[-1] label[-3]"), epochs=1)
+    refused(UnsupportedError, r"reads label\[-3\]", reader.fit(data).set_params(queue="exact").predict_nbest, data, 2)

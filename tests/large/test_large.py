@@ -1,7 +1,5 @@
 """What only shows on large inputs: long sentences, many labels, long streams."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 
 import riata
+from riata import Chunker, Tagger
 
 pytestmark = pytest.mark.slow
 
@@ -26,21 +25,21 @@ def made_corpus(sentences: int, length: int, labels: int, seed: int) -> list[lis
 def test_a_sentence_of_two_hundred_thousand_tokens_is_labelled_like_short_ones():
     """Trained on alone it would teach little: one update then moves every weight by what 200,000 tokens add up to."""
     short, long = made_corpus(1000, 100, 5, seed=1), made_corpus(1, 200_000, 5, seed=2)
-    tagger = riata.Tagger(epochs=5).fit(short)
+    tagger = Tagger(epochs=5).fit(short)
     other = made_corpus(2000, 100, 5, seed=3)
     assert tagger.score(long) == pytest.approx(tagger.score(other), abs=0.02)
-    riata.Tagger(epochs=1).fit(long)
+    Tagger(epochs=1).fit(long)
 
 
 def test_a_thousand_labels_are_learnt():
     corpus = made_corpus(300, 20, 1000, seed=2)
-    tagger = riata.Tagger(template=riata.features.templates.parse("word[0]\nword[-1] word[0]"), epochs=3)
-    assert tagger.fit(corpus, listener=lambda event: None).score(corpus) > 0.9
+    tagger = Tagger(template=riata.features.templates.parse("word[0]\nword[-1] word[0]"), epochs=3)
+    assert tagger.fit(corpus).score(corpus) > 0.9
 
 
 def test_predicting_a_long_stream_takes_constant_memory(tmp_path):
     model = tmp_path / "m.riata"
-    riata.Chunker(epochs=2).fit(riata.load("embedded", "train")).save(model)
+    Chunker(epochs=2).fit(riata.load("embedded", "train")).save(model)
     text = tmp_path / "sentences.txt"
     riata.write_columns(riata.load("embedded", "test"), text)
     peaks = [_peak_of_streaming(model, text.read_bytes(), times) for times in (50, 1500)]

@@ -3,19 +3,20 @@
 import itertools
 import random
 import re
-import warnings
 
 import pytest
 
-import riata
+from checks import refused, same_weights
 from oracle import features as twin
 from oracle.constrained import with_inference, without_inference
 from packed_weights import weights_of
+from riata import Tagger
 from riata import constraints as c
 from riata._core import shuffled
 from riata.errors import RiataWarning, SearchError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.templates import parse
+from samples import for_each, for_rows
 
 TEMPLATE = "number(0)[0]\nnumber(0)[-1]\nnumber(1)[0]\nbias[0]"
 LOCAL = {"recipe": "perceptron", "template": parse(TEMPLATE), "settings": {"precision": "double", "average": False}}
@@ -44,47 +45,35 @@ def examples(X, y):
     return [(twin.inputs(x, parse(TEMPLATE), builtin()), labels) for x, labels in zip(X, y, strict=True)]
 
 
-def quietly(tagger, X, y):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiataWarning)
-        return tagger.fit(X, y)
-
-
 def orders(X, first, last):
     return [shuffled(len(X), 0, epoch).tolist() for epoch in range(first, last + 1)]
 
 
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("inference", ["none", "after"])
+@for_each(seed=range(5), inference=["none", "after"])
 def test_a_chain_without_neighbouring_labels_learns_local_classifiers(seed, inference):
     X, y = drawn(seed)
-    tagger = quietly(riata.Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference), X, y)
-    same(weights_of(tagger.model_), without_inference(examples(X, y), tagger.classes_, orders(X, 1, 3)))
+    tagger = Tagger(**LOCAL, epochs=3, constraints=RULES, inference=inference).fit(X, y)
+    same_weights(weights_of(tagger.model_), without_inference(examples(X, y), tagger.classes_, orders(X, 1, 3)))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_learning_during_inference_equals_its_twin(seed):
     """It goes on from weights of one epoch, since at zero all outputs tie."""
     X, y = drawn(seed)
-    tagger = quietly(riata.Tagger(**LOCAL, epochs=1), X, y)
+    tagger = Tagger(**LOCAL, epochs=1).fit(X, y)
     start = weights_of(tagger.model_)
     tagger.set_params(constraints=RULES, inference="during", epochs=4, warm_start=True)
-    quietly(tagger, X, y)
+    tagger.fit(X, y)
     expected = with_inference(examples(X, y), tagger.classes_, orders(X, 2, 5), is_legal, start)
-    same(weights_of(tagger.model_), expected)
+    same_weights(weights_of(tagger.model_), expected)
     assert all(is_legal(None, labels) for labels in tagger.predict(X))
 
 
 def test_partial_fit_learns_under_constraints_too():
     X, y = drawn(3)
-    whole = quietly(riata.Tagger(**LOCAL, epochs=1, constraints=RULES, inference="during"), X, y)
-    parts = riata.Tagger(**LOCAL, constraints=RULES, inference="during").partial_fit(X, y)
-    same(weights_of(whole.model_), weights_of(parts.model_))
+    whole = Tagger(**LOCAL, epochs=1, constraints=RULES, inference="during").fit(X, y)
+    parts = Tagger(**LOCAL, constraints=RULES, inference="during").partial_fit(X, y)
+    same_weights(weights_of(whole.model_), weights_of(parts.model_))
 
 
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
@@ -92,8 +81,8 @@ def test_partial_fit_learns_under_constraints_too():
 def test_searches_learn_under_constraints(recipe, structure):
     X, y = drawn(1, 12)
     X = [[(f"{float(a):.0f}",) for a, _ in sentence] for sentence in X]
-    tagger = riata.Tagger(recipe, structure=structure, constraints=RULES[:2], inference="during", epochs=3, beam=2)
-    quietly(tagger, X, y)
+    tagger = Tagger(recipe, structure=structure, constraints=RULES[:2], inference="during", epochs=3, beam=2)
+    tagger.fit(X, y)
     for labels in tagger.predict(X):
         assert labels.count("A") <= 1
         assert "B" not in labels or "A" in labels
@@ -104,7 +93,7 @@ def test_true_outputs_that_break_constraints_are_counted_and_learnt_from():
     y[0] = ["A"] * len(y[0])
     X[1], y[1] = X[1][:1] * 2, ["A", "A"]
     for recipe in ("perceptron", "laso-perceptron"):
-        tagger = riata.Tagger(recipe, template=parse(TEMPLATE), constraints=RULES, inference="during", epochs=2)
+        tagger = Tagger(recipe, template=parse(TEMPLATE), constraints=RULES, inference="during", epochs=2)
         with pytest.warns(RiataWarning, match="true outputs break constraints"):
             tagger.fit(X, y)
         assert all(is_legal(None, labels) for labels in tagger.predict(X))
@@ -117,7 +106,7 @@ def test_what_true_outputs_break_is_named():
     rules = ["at_most(9, 'A')", "at_least(1, 'A')", c.predicate(starts_with_a), "at_most(0, 'B', penalty=1)"]
     said = f"1 of {len(y)} true outputs break constraints (the first: sentence 3, from 0, breaks "
     for some, named in ((rules, "at_least(1, 'A'), " + repr(rules[2])), (rules[2:], repr(rules[2]))):
-        tagger = riata.Tagger("perceptron", template=parse(TEMPLATE), constraints=some, epochs=1)
+        tagger = Tagger("perceptron", template=parse(TEMPLATE), constraints=some, epochs=1)
         with pytest.warns(RiataWarning, match=re.escape(f"{said}{named}). No prediction can be right there.")):
             tagger.fit(X, y)
         assert tagger.predict(X[3:4])[0][0] == "A"
@@ -125,7 +114,7 @@ def test_what_true_outputs_break_is_named():
 
 def test_functions_are_not_asked_while_learning_and_it_is_said():
     X, y = drawn(2)
-    tagger = riata.Tagger("perceptron", template=parse(TEMPLATE), constraints=[c.predicate(starts_with_a, penalty=1)])
+    tagger = Tagger("perceptron", template=parse(TEMPLATE), constraints=[c.predicate(starts_with_a, penalty=1)])
     with pytest.warns(RiataWarning, match="asked by predictions, not while learning"):
         tagger.set_params(inference="during", epochs=1).fit(X, y)
 
@@ -134,21 +123,18 @@ def starts_with_a(labels):
     return labels[0] == "A"
 
 
-@pytest.mark.parametrize(
-    ("params", "error", "message"),
-    [
-        ({"recipe": "crf"}, UnsupportedError, "learns from more than the best output"),
-        ({"recipe": "mira"}, UnsupportedError, "learns from more than the best output"),
-        ({"recipe": "perceptron", "shards": 2}, UnsupportedError, "shards is 2"),
-        ({"recipe": "perceptron", "constraints": None}, SettingError, "there are no constraints"),
-        ({"recipe": "laso-alma", "structure": "segments", "queue": "exact"}, UnsupportedError, "step=alma"),
-        ({"recipe": "perceptron", "inference": "before"}, SettingError, "expected 'none', 'after' or 'during'"),
-    ],
+@for_rows(
+    "params, error, message",
+    ({"recipe": "crf"}, UnsupportedError, "learns from more than the best output"),
+    ({"recipe": "mira"}, UnsupportedError, "learns from more than the best output"),
+    ({"recipe": "perceptron", "shards": 2}, UnsupportedError, "shards is 2"),
+    ({"recipe": "perceptron", "constraints": None}, SettingError, "there are no constraints"),
+    ({"recipe": "laso-alma", "structure": "segments", "queue": "exact"}, UnsupportedError, "step=alma"),
+    ({"recipe": "perceptron", "inference": "before"}, SettingError, "expected 'none', 'after' or 'during'"),
 )
 def test_what_learning_under_constraints_refuses(params, error, message):
     X, y = drawn(0)
-    with pytest.raises(error, match=message):
-        riata.Tagger(**{"constraints": RULES, "inference": "during", **params}).fit(X, y)
+    refused(error, message, Tagger(**{"constraints": RULES, "inference": "during", **params}).fit, X, y)
 
 
 @pytest.mark.parametrize("params", [{}, {"inference": "during"}, {"dev": 0.3}, {"recipe": "crf"}])
@@ -156,7 +142,6 @@ def test_training_goes_on_where_no_output_is_legal(params):
     """Sentences that are too short for a constraint: with development data, and where the prior is chosen on some, too."""
     X, y = drawn(3, 20)
     settings = {"recipe": "perceptron", "template": parse(TEMPLATE), "epochs": 2, **params}
-    tagger = quietly(riata.Tagger(constraints=[c.at_least(4, "B")], **settings), X, y)
+    tagger = Tagger(constraints=[c.at_least(4, "B")], **settings).fit(X, y)
     assert tagger.predict([X[0][:1] * 4]) == [["B"] * 4]
-    with pytest.raises(SearchError, match=r"keeps the constraint at_least\(4, 'B'\)"):
-        tagger.predict([X[0][:1]])
+    refused(SearchError, r"keeps the constraint at_least\(4, 'B'\)", tagger.predict, [X[0][:1]])

@@ -5,16 +5,15 @@ import itertools
 
 import pytest
 
-import riata
 from chain_problems import options
 from inference.test_prefix_beam import KeyedPieces, Pieces, weights
-from inference.test_segment_trace import key_of, trace_of
 from laso_comparison import WHAT, WHEN
 from margin_problems import measured, sample
 from oracle.margins import SegmentMargins
 from python_problems import with_weights
+from riata import Predictor
 from riata.features.attributes import builtin
-from segment_problems import TEMPLATES, noise, segment_problem
+from segment_problems import TEMPLATES, key_of, noise, segment_problem, trace_of
 
 WORDS = ["xyzzy", "zx", "yyx", "zzyxxy", "xyz"]
 TRUTH = [
@@ -90,7 +89,7 @@ def test_updates_on_segments_compare_equal_cover_and_what_is_merged_with_what_ab
         for s in range(len(problem.sentences)):
             chosen = {"beam": 1 + seed % 3, "beam_by": "prefix", "when": when, "update": what}
             trace = trace_of(problem, model, s, **chosen)
-            key = key_of(trace, problem.features.templates)
+            key = key_of(trace, problem)
             for step in trace.steps:
                 if step.update is None or not step.update.competitors:
                     continue
@@ -116,14 +115,12 @@ def test_where_a_true_segment_is_absorbed_the_absorber_is_what_it_is_moved_away_
 
 
 # --- the survival margin -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("epochs", [1, 3, 20])
 @pytest.mark.parametrize(("problem", "truth"), PROBLEMS, ids=NAMES)
 def test_a_search_over_a_problem_works_if_and_only_if_its_survival_margin_is_above_zero(problem, truth, epochs):
     for beam in (1, 2, 3, 8):
         settings = {"beam_by": "prefix", "average": False}
-        model = riata.Predictor(problem, "laso-perceptron", beam=beam, epochs=epochs, settings=settings)
+        model = Predictor(problem, "laso-perceptron", beam=beam, epochs=epochs, settings=settings)
         found = model.fit(WORDS, truth).diagnose(WORDS, truth)
         assert (found.survival_margin > 0) == (found.losses == 0)
 

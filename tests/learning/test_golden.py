@@ -1,6 +1,6 @@
 """Weights stay what they are: of pairs of a structure and a recipe, three numbers beside those of golden.json.
 
-`python tests/golden_weights.py` renews the file after a change that is meant to alter weights.
+`python tests/helpers/golden_weights.py` renews the file after a change that is meant to alter weights.
 """
 
 import json

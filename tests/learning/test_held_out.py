@@ -1,20 +1,19 @@
 """What is held out of training data: the end, in whole documents where these are marked."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from riata import Chunker, Tagger
 from riata.commands.train import _development
 from riata.data import files as streamed
 from riata.data.documents import in_documents
 from riata.data.files import ColumnFile, read_roles
 from riata.learning.development import parted
 from riata.learning.events import Note, ignore
-from samples import quietly
+from samples import for_each
 
 TRAIN = riata.load("embedded", "train")
 PLAIN = riata.data.memory.as_corpus([list(sentence) for sentence in TRAIN])
@@ -55,23 +54,22 @@ def test_without_documents_the_cut_is_that_of_sentences():
 
 def test_fit_holds_out_whole_documents_and_learns_as_from_the_rest():
     data = in_documents(PLAIN, np.repeat([0, 1, 2, 3], [100, 200, 40, 12]))
-    made = riata.Chunker(epochs=3, dev=0.1)
+    made = Chunker(epochs=3, dev=0.1)
     assert "The last 52 of 352 sentences (2 documents) are held out to choose the epoch." in notes(made, data)
-    alone = riata.Chunker(epochs=3).fit(data[:300], X_dev=data[300:], listener=ignore)
+    alone = Chunker(epochs=3).fit(data[:300], X_dev=data[300:])
     assert made.best_score_ == alone.best_score_
     assert same_model(made, alone)
 
 
 def test_one_document_is_cut_by_sentences_as_before():
-    made, plain = riata.Chunker(epochs=1, dev=0.1), riata.Chunker(epochs=1, dev=0.1)
+    made, plain = Chunker(epochs=1, dev=0.1), Chunker(epochs=1, dev=0.1)
     told = notes(made, in_documents(PLAIN, [0] * len(PLAIN)))
     assert any(text.startswith("The last 35 of 352 sentences are") and "inside a document" in text for text in told)
     notes(plain, PLAIN)
     assert same_model(made, plain)
 
 
-@pytest.mark.parametrize("part", [1 << 10, 1 << 22])
-@pytest.mark.parametrize("by", ["lines", "column"])
+@for_each(part=[1 << 10, 1 << 22], by=["lines", "column"])
 def test_a_file_in_parts_holds_out_what_the_whole_file_does(tmp_path, monkeypatch, part, by):
     """Also where the first document is not marked, and parts before the first mark know of no documents."""
     monkeypatch.setattr(streamed, "PART", part)
@@ -83,7 +81,7 @@ def test_a_file_in_parts_holds_out_what_the_whole_file_does(tmp_path, monkeypatc
         text += "".join(f"{' '.join(token)}{name}\n" for token in sentence) + "\n"
     path.write_text(text, encoding="utf-8")
     documents = 3 if by == "column" else None
-    streamed_one, whole = riata.Chunker(epochs=1, dev=0.1, stream=True), riata.Chunker(epochs=1, dev=0.1)
+    streamed_one, whole = Chunker(epochs=1, dev=0.1, stream=True), Chunker(epochs=1, dev=0.1)
     note = "The last 22 of 352 sentences (1 document) are held out to choose the epoch."
     assert note in notes(streamed_one, ColumnFile(path, documents=documents))
     assert note in notes(whole, read_roles(path, documents=documents))
@@ -92,13 +90,13 @@ def test_a_file_in_parts_holds_out_what_the_whole_file_does(tmp_path, monkeypatc
 
 def test_calibration_and_curves_see_the_same_end():
     data = in_documents(PLAIN, np.repeat([0, 1, 2], [100, 200, 52]))
-    assert len(_development(riata.Chunker(dev=0.1), data)) == 52
-    curve = riata.learning_curve(riata.Chunker(epochs=1), data, at=[1.0])
+    assert len(_development(Chunker(dev=0.1), data)) == 52
+    curve = riata.learning_curve(Chunker(epochs=1), data, at=[1.0])
     assert curve.points[0].sentences == 300
     assert "the last 52 sentences" in curve.test
     assert curve.over == "test sentences; only 1 document"
     many = in_documents(PLAIN[:100], np.arange(100) // 5)
-    curve = riata.learning_curve(riata.Chunker(epochs=1), data, many, at=[0.3])
+    curve = riata.learning_curve(Chunker(epochs=1), data, many, at=[0.3])
     assert curve.to_dict()["resampled"] == "20 documents"
     assert curve.over == "test 20 documents"
 
@@ -106,7 +104,7 @@ def test_calibration_and_curves_see_the_same_end():
 def test_clones_keep_documents_of_development_data():
     sklearn = pytest.importorskip("sklearn.base")
     dev = in_documents(PLAIN[:20], np.arange(20) // 5)
-    copied = sklearn.clone(riata.Chunker(dev=dev)).dev
+    copied = sklearn.clone(Chunker(dev=dev)).dev
     assert copied.document.tolist() == dev.document.tolist()
 
 
@@ -114,10 +112,8 @@ def test_scikit_learn_takes_corpora_with_documents():
     selection = pytest.importorskip("sklearn.model_selection")
     data = in_documents(PLAIN[:60], np.arange(60) // 5)
     X, y = data.select([0, 1]), data.sentences_of(2)
-    made, by_document = riata.Chunker(epochs=1, dev=0.2), selection.GroupKFold(3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", riata.RiataWarning)
-        scores = selection.cross_val_score(made, X, y, groups=data.document, cv=by_document)
+    made, by_document = Chunker(epochs=1, dev=0.2), selection.GroupKFold(3)
+    scores = selection.cross_val_score(made, X, y, groups=data.document, cv=by_document)
     assert len(scores) == 3 and (scores > 0).all()
 
 
@@ -125,17 +121,17 @@ def test_reordered_documents_are_never_on_both_sides():
     data = in_documents(PLAIN[:40], np.arange(40) // 4)[np.r_[3, 1, 0:40, 38]]
     learnt, held = parted(data, 0.3, ignore)
     assert not set(learnt.document) & set(held.document) or len(held) == round(0.3 * len(data))
-    quietly(riata.Chunker(epochs=1, dev=0.3), data)
+    Chunker(epochs=1, dev=0.3).fit(data)
 
 
 def test_development_sentences_that_training_has_are_counted():
     data = riata.load("embedded", "train")
     found = []
-    riata.Tagger(epochs=1).fit(data[:60], X_dev=data[30:90], listener=found.append)
+    Tagger(epochs=1).fit(data[:60], X_dev=data[30:90], listener=found.append)
     said = [event for event in found if getattr(event, "text", "").endswith("promises too much of other text.")]
     long = sum(len(sentence) >= 5 for sentence in data[30:60])
     assert [event.warning for event in said] == [True]
     assert said[0].text.startswith(f"{long} of 60 sentences of the development data are in the training data")
     found.clear()
-    riata.Tagger(epochs=1).fit(data[:60], X_dev=data[60:90], listener=found.append)
+    Tagger(epochs=1).fit(data[:60], X_dev=data[60:90], listener=found.append)
     assert not [event for event in found if "promises too much" in getattr(event, "text", "")]

@@ -4,15 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from oracle.hmm import Hmm
 from riata import Chunker, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import RiataError, UnsupportedError
-from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, draws, embedded, quietly
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, UNSEEN, WORDS, embedded, for_rows, tried
 
 LABELS = ("A", "B", "C")
 words = st.text("abA1", min_size=1, max_size=6)
@@ -37,14 +37,17 @@ def scores(model, sentence, labellings):
     )
 
 
-@settings(deadline=None, max_examples=draws(60))
-@given(
-    corpora, chosen, st.lists(st.tuples(words, st.sampled_from(("x", "Yz", "new"))), min_size=1, max_size=3), st.data()
+@tried(
+    60,
+    corpora,
+    chosen,
+    st.lists(st.tuples(words, st.sampled_from(("x", "Yz", "new"))), min_size=1, max_size=3),
+    st.data(),
 )
 def test_a_score_is_the_log_probability_and_a_number_of_the_sentence(sentences, given_settings, unseen, data):
     weights = data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=len(sentences), max_size=len(sentences)))
     made = Tagger("hmm", settings={**given_settings, "precision": "double"})
-    quietly(made, as_corpus(sentences), sample_weight=weights)
+    made.fit(as_corpus(sentences), sample_weight=weights)
     twin = Hmm(sentences, made.model_.labels, weights, **given_settings)
     known = [token[:-1] for token in sentences[0]][:3]
     for sentence in (unseen, known, known[:1] + unseen[:1]):
@@ -53,8 +56,7 @@ def test_a_score_is_the_log_probability_and_a_number_of_the_sentence(sentences, 
         assert np.ptp(rest) < 1e-9 * max(1, abs(rest[0]))
 
 
-@settings(deadline=None, max_examples=draws(20))
-@given(corpora, chosen)
+@tried(20, corpora, chosen)
 def test_the_twin_is_a_probability(sentences, given_settings):
     """Words of training given a label sum to 1, and so do what follows a label and what begins."""
     twin = Hmm(sentences, LABELS, **given_settings)
@@ -72,7 +74,7 @@ def packed(model):
 
 
 def test_portions_are_added_up():
-    whole = quietly(Tagger("hmm"), WORDS, TAGS)
+    whole = Tagger("hmm").fit(WORDS, TAGS)
     parts = Tagger("hmm")
     for low in (0, 1, 3):
         high = {0: 1, 1: 3, 3: 4}[low]
@@ -88,9 +90,9 @@ def test_portions_are_added_up():
 def test_a_weight_is_so_many_sentences():
     """Also for the words that are rare: with rare=1, those of the first sentence no longer are."""
     for rare in (0, 1, 2, 10):
-        weighted = quietly(Tagger("hmm", rare=rare), WORDS, TAGS, sample_weight=[2, 1, 0, 1])
+        weighted = Tagger("hmm", rare=rare).fit(WORDS, TAGS, sample_weight=[2, 1, 0, 1])
         again = [0, 0, 1, 3]
-        repeated = quietly(Tagger("hmm", rare=rare), [WORDS[i] for i in again], [TAGS[i] for i in again])
+        repeated = Tagger("hmm", rare=rare).fit([WORDS[i] for i in again], [TAGS[i] for i in again])
         assert weighted.state_features_ == repeated.state_features_
         assert weighted.transition_features_ == repeated.transition_features_
 
@@ -107,13 +109,13 @@ def test_one_epoch_is_all(tmp_path):
 def test_a_file_in_parts_gives_the_same_model(tmp_path):
     path = tmp_path / "train.txt"
     riata.write_columns(embedded(("word", "tag"))[:60], path)
-    whole = quietly(Tagger("hmm"), riata.read_columns(path))
-    assert packed(quietly(Tagger("hmm", stream=True), path).model_) == packed(whole.model_)
+    whole = Tagger("hmm").fit(riata.read_columns(path))
+    assert packed(Tagger("hmm", stream=True).fit(path).model_) == packed(whole.model_)
 
 
 def test_all_that_chains_do_works(tmp_path):
     data = embedded(("word", "tag", "chunk"))
-    made = quietly(Chunker("hmm"), data[:300])
+    made = Chunker("hmm").fit(data[:300])
     model, rest = made.model_, data[300:]
     inputs = made.columns.input_columns(rest)
     exact = model.decode(model.features.instances(inputs))
@@ -131,18 +133,16 @@ def test_all_that_chains_do_works(tmp_path):
     assert (beam.predict_ids(rest) == exact).mean() > 0.99
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "parameters",
-    [
-        {"template": "classic"},
-        {"lists": {"city": ["Bonn"]}},
-        {"attributes": {"last": lambda word: word[-1]}},
-        {"cutoff": 2},
-        {"bits": 12},
-        {"seeds": 2},
-        {"shards": 2},
-        {"class_weight": "balanced"},
-    ],
+    {"template": "classic"},
+    {"lists": {"city": ["Bonn"]}},
+    {"attributes": {"last": lambda word: word[-1]}},
+    {"cutoff": 2},
+    {"bits": 12},
+    {"seeds": 2},
+    {"shards": 2},
+    {"class_weight": "balanced"},
 )
 def test_what_means_nothing_to_counts_is_refused(parameters):
     with pytest.raises(
@@ -152,16 +152,13 @@ def test_what_means_nothing_to_counts_is_refused(parameters):
 
 
 def test_features_and_other_models_are_refused():
-    with pytest.raises(UnsupportedError, match="reads words"):
-        Tagger("hmm").fit(FEATURES, TAGS)
-    made = quietly(Tagger("hmm", warm_start=True), WORDS, TAGS)
+    refused(UnsupportedError, "reads words", Tagger("hmm").fit, FEATURES, TAGS)
+    made = Tagger("hmm", warm_start=True).fit(WORDS, TAGS)
     for go_on in (made.fit, made.partial_fit):
-        with pytest.raises(UnsupportedError, match="not the counts"):
-            go_on(WORDS, TAGS)
-    with pytest.raises(RiataError, match="longest"):
-        Tagger("hmm", settings={"longest": 5}).fit(WORDS, TAGS)
+        refused(UnsupportedError, "not the counts", go_on, WORDS, TAGS)
+    refused(RiataError, "longest", Tagger("hmm", settings={"longest": 5}).fit, WORDS, TAGS)
 
 
 def test_nothing_counted_is_no_crash():
-    made = quietly(Chunker("hmm"), as_corpus(CHUNKS), sample_weight=[0] * len(CHUNKS))
+    made = Chunker("hmm").fit(as_corpus(CHUNKS), sample_weight=[0] * len(CHUNKS))
     assert [len(labels) for labels in made.predict(INPUTS)] == [len(s) for s in INPUTS]

@@ -5,7 +5,6 @@ import pytest
 
 from riata import Tagger
 from riata.features.templates import parse
-from samples import quietly
 
 # Two paths through states, one of which reads r i b and the other r o b. Nothing but the middle letter tells them apart, and from
 # each state there is one way on: a model that normalises every step has chosen the path at the first letter, by how frequent it is.
@@ -17,7 +16,7 @@ def trained(recipe, data):
     own = {} if recipe == "hmm" else {"template": TEMPLATE}
     if recipe in ("memm", "crf"):
         own["settings"] = {"c2": 0.1}  # a strong prior would hide the bias
-    return quietly(Tagger(recipe, **own), [words for words, _ in data], [labels for _, labels in data])
+    return Tagger(recipe, **own).fit([words for words, _ in data], [labels for _, labels in data])
 
 
 @pytest.mark.parametrize(("ribs", "robs", "path"), [(3, 2, RIB[1]), (2, 3, ROB[1])])

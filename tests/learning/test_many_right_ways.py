@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import pytest
 
-import riata
-from python_problems import KeyedSet, WordSet, with_weights
+from checks import refused
+from python_problems import KeyedSet, LeftToRight, WordSet, with_weights
+from riata import Predictor
 from riata.errors import SettingError
+from samples import for_each
 
 
 def counting(kind):
@@ -28,16 +30,14 @@ def noise(count):
     return data, [frozenset(draw.sample(x, len(x) * 2 // 3)) for x in data]
 
 
-@pytest.mark.parametrize("beam", [1, 5])
-@pytest.mark.parametrize("recipe", ["max-violation", "standard"])
-@pytest.mark.parametrize("kind", [WordSet, KeyedSet])
+@for_each(beam=[1, 5], recipe=["max-violation", "standard"], kind=[WordSet, KeyedSet])
 def test_recipes_that_search_to_the_end_expand_few_states_more_than_laso(kind, recipe, beam):
     """Both searches come to the end: that of LaSO by its restarts. The right states beside them may double it."""
     X, Y = noise(40)
     expansions = []
     for name in (recipe, "laso-perceptron"):
         problem = counting(kind)
-        riata.Predictor(problem, name, beam=beam, epochs=2, seed=0).fit(X, Y)
+        Predictor(problem, name, beam=beam, epochs=2, seed=0).fit(X, Y)
         expansions.append(problem.expansions)
     assert expansions[0] <= 3 * expansions[1]
 
@@ -48,28 +48,21 @@ def test_the_setting_says_how_many_are_followed(recipe):
     expansions = []
     for siblings in (1, 4, 64):
         problem = counting(WordSet)
-        riata.Predictor(problem, recipe, beam=1, epochs=1, settings={"siblings": siblings}).fit(X, Y)
+        Predictor(problem, recipe, beam=1, epochs=1, settings={"siblings": siblings}).fit(X, Y)
         expansions.append(problem.expansions)
     assert expansions == sorted(expansions)
     assert 5 * expansions[0] < expansions[-1]
 
 
 def test_the_number_followed_must_not_be_negative():
-    with pytest.raises(SettingError, match="'siblings' has the value -1"):
-        riata.Predictor(WordSet(), settings={"siblings": -1}).fit(*noise(1))
+    refused(SettingError, "'siblings' has the value -1", Predictor(WordSet(), settings={"siblings": -1}).fit, *noise(1))
 
 
-class Choice(riata.Problem):
+class Choice(LeftToRight):
     """One of many, each with a weight of its own; a right one is any that is in the truth."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         return x
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return len(s) == 1
@@ -86,7 +79,7 @@ class Choice(riata.Problem):
 
 def learnt(problem, data, truth, **settings):
     chosen = {"average": False, "step": "perceptron", **settings}
-    return riata.Predictor(problem, "laso-perceptron", beam=9, epochs=1, settings=chosen).fit([data], [truth]).weights()
+    return Predictor(problem, "laso-perceptron", beam=9, epochs=1, settings=chosen).fit([data], [truth]).weights()
 
 
 @pytest.mark.parametrize("when", ["laso", "early", "standard"])
@@ -107,23 +100,17 @@ def test_where_a_search_ends_without_a_goal_the_best_right_states_are_followed(s
             return s != () and s != ("f",)
 
     chosen = {"when": "standard", "siblings": siblings, "average": False}
-    model = riata.Predictor(DeadEnd(), "laso-perceptron", beam=1, epochs=1, settings=chosen).fit(["abcdf"], ["abcd"])
+    model = Predictor(DeadEnd(), "laso-perceptron", beam=1, epochs=1, settings=chosen).fit(["abcdf"], ["abcd"])
     assert model.weights() == {**towards, "f": -1.0}
 
 
-class Ways(riata.Problem):
+class Ways(LeftToRight):
     """Three steps of any letters; what is right has the letters of the truth in any order. Ranks are given by h alone."""
 
     ranks: ClassVar = {}  # of letters
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return [a for a in x if a not in s]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return len(s) == 3
@@ -159,10 +146,7 @@ QUEUES = [
 ]
 
 
-@pytest.mark.parametrize("order", ["abcdz", "dazbc"])
-@pytest.mark.parametrize("most", [1, 2, 3])
-@pytest.mark.parametrize("when", ["laso", "max-violation", "standard"])
-@pytest.mark.parametrize("params", QUEUES)
+@for_each(order=["abcdz", "dazbc"], most=[1, 2, 3], when=["laso", "max-violation", "standard"], params=QUEUES)
 def test_beyond_the_cap_it_is_the_best_that_are_followed_under_every_queue(params, when, most, order):
     problem = Ways()
     problem.ranks = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "z": 5.0}  # z is wrong, and comes first
@@ -192,8 +176,7 @@ class Lossy(Choice):
         return float({"f": 3, "d": 2}.get(s[0], 1) * (s[0] not in y)) if s else 0.0
 
 
-@pytest.mark.parametrize("update", AGAINST)
-@pytest.mark.parametrize("when", ["laso", "early", "max-violation", "standard"])
+@for_each(update=AGAINST, when=["laso", "early", "max-violation", "standard"])
 def test_every_moment_to_update_heeds_what_to_move_away_from(when, update):
     assert learnt(Lossy(), "abcdf", "b", when=when, update=update) == pytest.approx(AGAINST[update])
 
@@ -212,7 +195,7 @@ def test_after_the_whole_search_only_the_best_output_is_learnt_from_without_a_vi
 
     def found(update):
         settings = {"average": False, "when": "standard", "update": update}
-        model = riata.Predictor(Two(), "laso-perceptron", queue="greedy", epochs=1, settings=settings)
+        model = Predictor(Two(), "laso-perceptron", queue="greedy", epochs=1, settings=settings)
         return model.fit(["bdef"], ["be"]).weights()
 
     assert found("best") == {"b": 1, "e": 1, "f": -1, "d": -1}

@@ -1,15 +1,24 @@
-"""Margins that the core measures along a search, against a slow twin and against enumeration."""
+"""Margins that the core measures along a search, on every structure, against slow twins and against enumeration."""
 
 import itertools
 import math
 
+import numpy as np
 import pytest
 
-import riata
+import joint_problems
+import segment_problems
 from chain_problems import UNBOUNDED, options
-from margin_problems import Labels, Subset, measured, same_as_the_twin, sample
+from checks import refused
+from margin_problems import Labels, Subset, check_diagnosed, check_measured, measured, same_as_the_twin, sample
+from oracle.joint import path_of
 from oracle.laso import norm
-from oracle.margins import Margins
+from oracle.margins import JointMargins, Margins, SegmentMargins
+from riata import Chunker, JointTagger, Predictor
+from riata.errors import UnsupportedError
+from riata.features.attributes import builtin
+from riata.structures.segments.templates import parse
+from samples import embedded, for_each, for_rows
 
 QUEUES = {
     "greedy": {"queue": "greedy"},
@@ -24,11 +33,7 @@ LEVELS = [name for name in QUEUES if name not in ("beam by pending", "best-first
 
 
 # --- the twin ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("truth", ["random", "exact", "greedy"])
-@pytest.mark.parametrize("encoding", [None, "iob2"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(truth=["random", "exact", "greedy"], encoding=[None, "iob2"], queue=QUEUES)
 def test_margins_equal_those_of_the_twin(queue, encoding, truth):
     lost = 0
     for seed in range(6):
@@ -72,8 +77,6 @@ def test_the_survival_margin_is_how_far_the_truth_may_fall(queue):
 
 
 # --- enumeration -------------------------------------------------------------------------------------------------------
-
-
 def difference(twin, x, good, bad):
     a, b = twin.phi(x, good), twin.phi(x, bad)
     return {key: a.get(key, 0.0) - b.get(key, 0.0) for key in {*a, *b}}
@@ -126,17 +129,15 @@ def by_enumeration(problem, weights, x, y):
     return margins
 
 
-@pytest.mark.parametrize(
-    ("problem", "X", "Y"),
-    [
-        (Labels(), ["xyx", "y", "zzx"], [tuple("ABA"), ("C",), tuple("CCB")]),
-        (Subset(), ["abcd", "bce", "ad"], [frozenset("bd"), frozenset("ce"), frozenset("ad")]),
-    ],
+@for_rows(
+    "problem, X, Y",
+    (Labels(), ["xyx", "y", "zzx"], [tuple("ABA"), ("C",), tuple("CCB")]),
+    (Subset(), ["abcd", "bce", "ad"], [frozenset("bd"), frozenset("ce"), frozenset("ad")]),
     ids=["labels", "subset"],
 )
 @pytest.mark.parametrize("epochs", [1, 8])
 def test_an_unbounded_beam_over_a_problem_measures_every_state(problem, X, Y, epochs):
-    model = riata.Predictor(problem, "laso-perceptron", beam=2, epochs=epochs, settings={"average": False}).fit(X, Y)
+    model = Predictor(problem, "laso-perceptron", beam=2, epochs=epochs, settings={"average": False}).fit(X, Y)
     found = model.diagnose(X, Y, beam=math.inf)
     expected = [level for x, y in zip(X, Y, strict=True) for level in by_enumeration(problem, model.weights(), x, y)]
     length = math.sqrt(sum(w**2 for w in model.weights().values()))
@@ -149,7 +150,7 @@ def test_an_unbounded_beam_over_a_problem_measures_every_state(problem, X, Y, ep
 
 def test_a_greedy_search_is_measured_against_all_children_of_the_truth():
     X, Y = ["xyx", "zy"], [tuple("ABA"), tuple("CC")]
-    model = riata.Predictor(Labels(), "laso-perceptron", queue="greedy", epochs=9, settings={"average": False})
+    model = Predictor(Labels(), "laso-perceptron", queue="greedy", epochs=9, settings={"average": False})
     found = model.fit(X, Y).diagnose(X, Y)
     weights, expected = model.weights(), []
     for x, y in zip(X, Y, strict=True):
@@ -162,3 +163,99 @@ def test_a_greedy_search_is_measured_against_all_children_of_the_truth():
     assert found.raw_margins * found.norm == pytest.approx(expected)
     assert found.survival_margin == pytest.approx(min(found.raw_margins))
     assert found.losses == 0
+
+
+# --- margins of searches over segments -------------------------------------------------------------------------------
+THEOREM4 = {"record": True, "alpha": 0.9, "B": float(np.sqrt(8) / 0.9), "C": float(np.sqrt(2))}
+TEMPLATE = parse("inside word[0]\ninside tag[0] tag[1]\nsequence tag[0]\nlast tag[1]\nfirst tag[-1]\nlength\nlabel[-1]")
+
+
+def segments(seed):
+    templates = segment_problems.TEMPLATES
+    return segment_problems.noise(seed, templates[(seed + 2) % len(templates)], longest=4, sentences=3)
+
+
+def twin_of_segments(problem, asked, weights):
+    return SegmentMargins(problem.labels, problem.most, problem.features.templates, builtin(), asked, weights)
+
+
+def pairs(seed):
+    templates = joint_problems.TEMPLATES
+    return joint_problems.noise(seed, templates[(seed + 1) % len(templates)], ahead=bool(seed % 2), sentences=3)
+
+
+STRUCTURES = {
+    "segments": (segments, twin_of_segments, lambda problem, output: output),
+    "tags and chunks": (pairs, JointMargins, lambda problem, output: path_of(output, problem.ahead)),
+}
+
+
+@for_each(structure=STRUCTURES, queue=QUEUES, truth=["random", "exact", "greedy"])
+def test_margins_on_segments_and_pairs_equal_those_of_the_twin(queue, truth, structure):
+    lost, (made, twin_of, path) = 0, STRUCTURES[structure]
+    for seed in range(4):
+        problem = made(seed)
+        weights = problem.random_weights(seed)
+        if truth != "random":
+            problem.gold = problem.decode(weights, **({"queue": "greedy"} if truth == "greedy" else {"beam": 2**40}))
+        asked = options(**QUEUES[queue])
+        twin = twin_of(problem, asked, problem.by_name(weights))
+        for x, y in zip(problem.sentences, problem.gold, strict=True):
+            twin.sentence(x, path(problem, y))
+        found = check_measured(problem.margins(weights, **asked), twin)
+        assert found["norm"] == pytest.approx(norm(problem.by_name(weights)))
+        lost += found["losses"] > 0
+    assert lost > 0 or truth != "random"
+
+
+ESTIMATORS = {
+    "segments": (30, lambda **more: Chunker("laso-perceptron", structure="segments", **more), {}),
+    "pairs": (20, lambda **more: JointTagger("laso-perceptron", **more), {"lookahead": False}),
+    "pairs with look-ahead": (20, lambda **more: JointTagger("laso-perceptron", **more), {"lookahead": True}),
+}
+
+
+@for_each(name=ESTIMATORS, beam=[1, 5])
+def test_what_has_learnt_its_data_is_diagnosed(name, beam):
+    sentences, estimator, settings = ESTIMATORS[name]
+    data = embedded()[:sentences]
+    made = estimator(beam=beam, epochs=25, settings={"record": True, **settings}).fit(data)
+    found = made.diagnose(data)
+    check_diagnosed(made, found, beam)
+    assert found.R > 1
+    assert found.bounds["Corollary 2"].value >= found.updates or beam > 1
+
+
+def test_theorem_4_bounds_the_updates_of_alma_on_segments():
+    data = embedded()[:60]
+    made = Chunker("laso-alma", structure="segments", beam=3, template=TEMPLATE, epochs=3, settings=THEOREM4)
+    found = made.fit(data).diagnose(data)
+    bound = found.bounds["Theorem 4"]
+    assert bound.value is None or bound.value >= found.updates
+    assert found.norm <= 1 + 1e-5
+
+
+def test_theorem_4_bounds_the_updates_of_alma_on_pairs():
+    data = embedded()[:40]
+    made = JointTagger("laso-alma", beam=3, epochs=40, settings={**THEOREM4, "lookahead": False}).fit(data)
+    assert made.history_[-1]["updates"] == 0
+    found = made.diagnose(data)
+    assert found.updates >= sum(epoch["updates"] for epoch in made.history_) > 0  # which counts sentences
+    assert found.bounds["Theorem 4"].holds
+    assert found.bounds["Theorem 4"].value >= found.updates
+    assert found.norm <= 1 + 1e-5
+
+
+def test_pairs_given_apart_are_diagnosed_alike():
+    data = embedded()[:20]
+    made = JointTagger("laso-perceptron", beam=2, epochs=2, settings={"record": True}).fit(data)
+    words = [[token[0] for token in sentence] for sentence in data]
+    pairs = [[tuple(token[1:]) for token in sentence] for sentence in data]
+    assert str(made.diagnose(words, pairs)) == str(made.diagnose(data))
+
+
+def test_exact_learning_has_no_search_to_diagnose():
+    data = embedded()[:20]
+    made = Chunker("laso-alma", structure="segments", queue="exact", epochs=1).fit(data)
+    refused(UnsupportedError, "whole outputs", made.diagnose, data)
+    refused(UnsupportedError, "seeds", made.set_params(queue=None, seeds=2).fit(data).diagnose, data)

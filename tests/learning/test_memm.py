@@ -1,29 +1,32 @@
-"""The maximum entropy Markov model: its probabilities by a twin of dictionaries, its gradient by differences, its search by enumeration."""
+"""The maximum entropy Markov model against a twin of dictionaries, by differences and by enumeration; one classifier per label."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
 from chain_problems import noise
+from checks import refused, stored
 from likelihood_problems import Likelihood
 from oracle.features import inputs as inputs_of
-from oracle.memm import log_probability, step
+from oracle.memm import classifier, log_probability, step
 from packed_weights import weights_of
 from riata import Chunker, Tagger, _core
 from riata.data.memory import as_corpus
-from riata.errors import ModelFileError, SettingError, UnsupportedError
+from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
-from riata.features.templates import parse
+from riata.features.language import by_label_before
+from riata.features.templates import load, parse
 from riata.inference.decoder import Decoder
 from riata.inference.rules.first_order import Legality
 from riata.models.model import Model
 from riata.registry import get
 from riata.structures.chain.model import ChainOutputs, constrained
-from samples import CHUNKS, INPUTS, TAGS, WORDS, draws, embedded, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS, embedded, tried
 
 TEMPLATES = ["word[0]\nedge", "word[-1]\nword[0]\nword[0] word[1]\nedge\nedge word[0]", "word[0]", "number(1)[0]\nedge"]
 ENCODINGS = [None, "iob2", "bioes"]
@@ -88,8 +91,7 @@ cases = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases)
+@tried(40, cases)
 def test_scores_are_log_probabilities_that_sum_to_one(case):
     for number, corpus, every in case.each():
         scores = [case.score(corpus, labelling) for labelling in every]
@@ -97,8 +99,7 @@ def test_scores_are_log_probabilities_that_sum_to_one(case):
         assert scores == pytest.approx([case.log_probability(number, labelling) for labelling in every], abs=1e-7)
 
 
-@settings(deadline=None, max_examples=draws(40))
-@given(cases)
+@tried(40, cases)
 def test_the_value_is_that_of_the_true_labels(case):
     times = case.weights if len(case.weights) else np.ones(len(case.inputs))
     expected = sum(
@@ -109,11 +110,11 @@ def test_the_value_is_that_of_the_true_labels(case):
     assert value == pytest.approx(expected, abs=1e-7)
 
 
-@settings(deadline=None, max_examples=draws(25))
-@given(
+@tried(
+    25,
     st.builds(
         Case, st.integers(0, 10**6), st.sampled_from(TEMPLATES), st.sampled_from(ENCODINGS), weighted=st.booleans()
-    )
+    ),
 )
 def test_the_gradient_is_that_of_differences(case):
     _, gradient = case.function(case.at, 2)
@@ -127,8 +128,7 @@ def test_the_gradient_is_that_of_differences(case):
         )
 
 
-@settings(deadline=None, max_examples=draws(30))
-@given(cases)
+@tried(30, cases)
 def test_every_search_sees_these_probabilities(case):
     for number, corpus, every in case.each():
         scores = {labelling: case.score(corpus, labelling) for labelling in every}
@@ -154,8 +154,7 @@ def test_every_search_sees_these_probabilities(case):
         assert scores[tuple(found)] == pytest.approx(scores[tuple(greedy)], abs=1e-9)
 
 
-@settings(deadline=None, max_examples=draws(20))
-@given(cases)
+@tried(20, cases)
 def test_confidences_are_shares_of_the_probability(case):
     for _, corpus, every in case.each():
         ids, sure = case.model.confidences(corpus, Decoder(), [1.0], chunks=False)
@@ -191,39 +190,169 @@ def test_a_label_that_none_may_follow_is_never_chosen():
 
 def test_files_keep_what_the_scores_are(tmp_path):
     data = embedded(("word", "tag", "chunk"))
-    made = quietly(Chunker("memm", epochs=15, template="classic"), data[:150])
+    made = Chunker("memm", epochs=15, template="classic").fit(data[:150])
     assert made.model_.local
     assert made.model_.folded is None
-    made.save(tmp_path / "memm.riata")
-    again = riata.load_model(tmp_path / "memm.riata")
+    again = stored(made, tmp_path)
     assert again.model_.local
     for labels, score in itertools.chain(*again.predict_nbest(INPUTS, 4)):
         assert score < 0, labels
     assert (again.predict_ids(data[150:200]) == made.predict_ids(data[150:200])).all()
     assert made.score(data[150:]) > 0.8
     header, arrays = made.model_.to_parts()
-    with pytest.raises(ModelFileError, match="normalisation"):
-        ChainOutputs.from_parts({**header, "local": "yes"}, arrays, builtin())
-    hashed = quietly(Chunker("memm", epochs=3, bits=12, template="classic"), CHUNKS)
-    hashed.save(tmp_path / "hashed.riata")
-    assert riata.load_model(tmp_path / "hashed.riata").model_.local
+    refused(ModelFileError, "normalisation", ChainOutputs.from_parts, {**header, "local": "yes"}, arrays, builtin())
+    hashed = Chunker("memm", epochs=3, bits=12, template="classic").fit(CHUNKS)
+    assert stored(hashed, tmp_path).model_.local
 
 
 def test_what_needs_sums_of_weights_is_refused():
-    made = quietly(Tagger("memm", epochs=3, warm_start=True), WORDS, TAGS)
-    with pytest.raises(UnsupportedError, match="normalised or truncated step by step"):
-        made.explain(WORDS[0])
+    made = Tagger("memm", epochs=3, warm_start=True).fit(WORDS, TAGS)
+    refused(UnsupportedError, "normalised or truncated step by step", made.explain, WORDS[0])
     assert made.twin(queue="beam", beam=3).trace(WORDS[0]).output
-    quietly(made, WORDS, TAGS)  # it goes on with itself
+    made.fit(WORDS, TAGS)  # it goes on with itself
     for recipe in ("perceptron", "crf", "laso-perceptron"):
-        with pytest.raises(SettingError, match="'memm'"):
-            made.set_params(recipe=recipe).fit(WORDS, TAGS)
+        refused(SettingError, "'memm'", made.set_params(recipe=recipe).fit, WORDS, TAGS)
 
 
 @pytest.mark.parametrize("recipe", ["crf", "memm"])
 def test_what_means_nothing_to_a_likelihood_is_refused(recipe):
     for parameters in ({"seeds": 2}, {"class_weight": "balanced"}):
-        with pytest.raises(UnsupportedError, match="means nothing to the recipe"):
-            Tagger(recipe, **parameters).fit(WORDS, TAGS)
+        refused(UnsupportedError, "means nothing to the recipe", Tagger(recipe, **parameters).fit, WORDS, TAGS)
     with pytest.raises(UnsupportedError, match="reads earlier labels"):
         Tagger(recipe, template=parse("word[0]\nlabel[-1]")).fit(WORDS, TAGS)
+
+
+# --- `memm` with one classifier per label before ---------------------------------------------------------------------
+OF_WORDS = ["word[0]", "word[0]\nedge", "word[-1]\nword[0] word[1]\nsuffix1[0]\nedge\nedge word[0]"]
+PREVIOUS = {"classifiers": "previous"}
+
+
+def rewritten(text):
+    return "\n".join(map(str, by_label_before(parse(text))))
+
+
+def test_every_line_is_read_after_each_label_and_at_first_tokens():
+    expected = (
+        "edge word[0]\noutside[-1] word[0]\nedge\nedge word[-1] tag[0]\noutside[-1] word[-1] tag[0]\nedge shape[0]"
+    )
+    made = by_label_before(parse("word[0]\nedge\nword[-1] tag[0]\nedge shape[0]"))
+    assert set(made) == set(parse(expected))
+    assert by_label_before(made) == made
+
+
+cases_per_label = st.builds(
+    Case,
+    st.integers(0, 10**6),
+    st.sampled_from([rewritten(template) for template in OF_WORDS]),
+    st.sampled_from([None, "iob2", "bioes"]),
+    weighted=st.booleans(),
+)
+
+
+@tried(40, cases_per_label)
+def test_a_step_is_the_classifier_of_the_label_before(case):
+    weights = weights_of(case.model)
+    for number, corpus, every in case.each():
+        for y in every:
+            total = 0.0
+            for t, label in enumerate(y):
+                may = case.allowed(len(y))
+                left = [other for other in case.labels if may(list(y[:t]), other, t)]
+                total += classifier(weights, case.inputs[number][t], y[t - 1] if t else None, left)[label]
+            assert case.score(corpus, y) == pytest.approx(total, abs=1e-6)
+
+
+@tried(40, cases_per_label)
+def test_its_value_is_that_of_the_twin_and_its_gradient_that_of_differences(case):
+    times = case.weights if len(case.weights) else np.ones(len(case.inputs))
+    expected = sum(
+        w * -case.log_probability(n, gold) for n, (gold, w) in enumerate(zip(case.problem.gold, times, strict=True))
+    )
+    value, gradient = case.function(case.at, 1)
+    assert value == pytest.approx(expected, abs=1e-7)
+    for i in range(0, len(case.at), max(1, len(case.at) // 5)):
+        there = np.zeros_like(case.at)
+        there[i] = 1e-5
+        slope = (case.function(case.at + there, 1)[0] - case.function(case.at - there, 1)[0]) / 2e-5
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+def tokens(seed=3, sentences=60):
+    rng = np.random.default_rng(seed)
+    x = [["".join(rng.choice(list("abc"), 1)) for _ in range(rng.integers(1, 6))] for _ in range(sentences)]
+    return x, [
+        [str(rng.choice(["X", "Y", "Z"], p=[0.2, 0.3, 0.5] if w == "a" else [0.5, 0.3, 0.2])) for w in s] for s in x
+    ]
+
+
+def test_it_learns_what_separate_classifiers_learn_from_the_tokens_after_their_label():
+    x, y = tokens()
+    options = {"c2": 0.3, "precision": "double", "gain_tolerance": 0, "gradient_tolerance": 1e-9}
+    model = Tagger("memm", template=parse("word[0]\nedge"), settings={**options, **PREVIOUS}).fit(x, y)
+    apart = {}
+    for before in ("X", "Y", "Z"):
+        pairs = [
+            (w, b)
+            for s, labels in zip(x, y, strict=True)
+            for w, a, b in zip(s[1:], labels, labels[1:], strict=False)
+            if a == before
+        ]
+        words, labels = [[w] for w, _ in pairs], [[label] for _, label in pairs]
+        apart[before] = Tagger("memm", template=parse("word[0]\nbias[0]"), settings=options).fit(words, labels)
+    start = Tagger("memm", template=parse("word[0]"), settings=options).fit(
+        [s[:1] for s in x], [labels[:1] for labels in y]
+    )
+    for first, second in itertools.product("abc", repeat=2):
+        for one, other in itertools.product("XYZ", repeat=2):
+            log_p = model.log_likelihood([[first, second]], [[one, other]])[0]
+            expected = start.log_likelihood([[first]], [[one]])[0] + apart[one].log_likelihood([[second]], [[other]])[0]
+            assert log_p == pytest.approx(expected, abs=1e-4)
+
+
+def test_models_survive_their_files_and_give_probabilities():
+    x, y = tokens()
+    model = Tagger("memm", template="S2", settings={"c2": 0.1, **PREVIOUS}).fit(x, y)
+    again = from_bytes(to_bytes(model))
+    assert to_bytes(again) == to_bytes(model)
+    assert again.predict(x) == model.predict(x)
+    for sentence in x[:5]:
+        every = list(itertools.product("XYZ", repeat=len(sentence)))
+        log_p = [model.log_likelihood([sentence], [list(labels)])[0] for labels in every]
+        assert math.fsum(map(math.exp, log_p)) == pytest.approx(1, abs=1e-5)
+        assert model.predict([sentence])[0] == list(every[int(np.argmax(log_p))])
+        assert all(0 <= p <= 1 + 1e-6 for p in model.predict_confidence([sentence])[0])
+
+
+def test_on_real_chunks_it_keeps_to_legal_labels_and_takes_a_dictionary():
+    train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
+    plain = Chunker("memm", template="S1", settings={"c2": 0.1}).fit(train)
+    model = Chunker("memm", template="S1", settings={"c2": 0.1, "dictionary": 20, **PREVIOUS}).fit(train)
+    assert {str(template) for template in model.model_.features.templates} == {
+        "edge",
+        "edge word[0]",
+        "outside[-1] word[0]",
+    }
+    assert abs(model.score(test) - plain.score(test)) < 0.2
+
+
+def test_what_has_no_weights_per_label_before_is_refused(tmp_path):
+    path = tmp_path / "my.template"
+    path.write_text("word[0]\nnumber(1)[0]\n")
+    with pytest.raises(TemplateError, match="numbers have one weight per label") as caught:
+        Tagger("memm", template=path, settings=PREVIOUS).fit([[("a", "1")]], [["X"]])
+    assert (caught.value.file, caught.value.line) == (str(path), 2)
+    with pytest.raises(UnsupportedError, match="classifiers is 'previous', which changes templates"):
+        Tagger("memm", settings=PREVIOUS).fit([[{"a": 1}, {"b": 1}]], [["X", "Y"]])
+
+
+@pytest.mark.parametrize("values", [("one", "previous"), ("previous", "one")])
+def test_training_goes_on_with_the_same_classifiers_only(values):
+    x, y = tokens()
+    one, other = ({"c2": 0.1, "classifiers": value} for value in values)
+    model = Tagger("memm", template=None, settings=one, warm_start=True).fit(x, y)
+    refused(SettingError, f"classifiers is '{values[1]}', but the model", model.set_params(settings=other).fit, x, y)
+
+
+def test_named_sets_can_be_rewritten():
+    assert len(by_label_before(load("S3"))) == 2 * (len(load("S3")) - 1) + 1
+    assert {read.attribute for t in by_label_before(load("S3")) for read in t.reads} <= set(builtin())

@@ -1,13 +1,22 @@
-"""L-BFGS and OWL-QN: they find minima that are known, step by step, and say why they stop."""
+"""L-BFGS and OWL-QN find minima that are known; stochastic gradient descent goes step by step with its twin on every structure."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from learning.test_likelihood import cases as first_order
+from learning.test_likelihood import second_order_cases as second_order
+from learning.test_segment_likelihood import CASES, function_of
+from oracle import sgd
+from riata import Chunker, RiataWarning, _core
+from riata.estimators.model_file import to_bytes
+from riata.features.templates import parse
 from riata.learning.batch.lbfgs import Minimiser, Tolerance
-from samples import draws
+from riata.learning.batch.sgd import StochasticMinimiser
+from riata.structures.segments.templates import parse as parse_segments
+from samples import embedded, tried
+from segment_problems import noise
 
 EXACT = Tolerance(gradient=1e-9, gain=0.0)
 
@@ -39,8 +48,7 @@ def run(minimiser, most=500):
     return minimiser
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 12))
+@tried(30, st.integers(0, 10**6), st.integers(1, 12))
 def test_quadratics_are_solved(seed, memory):
     function, _, goal = quadratic(seed)
     found = run(Minimiser(function, np.zeros(8), memory=memory, tolerance=EXACT))
@@ -48,8 +56,7 @@ def test_quadratics_are_solved(seed, memory):
     assert found.stopped is not None
 
 
-@settings(max_examples=draws(20), deadline=None)
-@given(st.integers(0, 10**6))
+@tried(20, st.integers(0, 10**6))
 def test_as_low_as_scipy(seed):
     function, size = logistic(seed)
     found = run(Minimiser(function, np.zeros(size), tolerance=EXACT))
@@ -57,8 +64,7 @@ def test_as_low_as_scipy(seed):
     assert found.point.value == pytest.approx(other.fun, rel=1e-9)
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 5.0]))
+@tried(30, st.integers(0, 10**6), st.sampled_from([0.1, 1.0, 5.0]))
 def test_an_l1_penalty_ends_where_no_side_falls(seed, l1):
     """The conditions of a minimum: a gradient of -l1 or +l1 at weights that are not zero, and no more than that at those that are."""
     function, size = logistic(seed)
@@ -104,3 +110,116 @@ def test_infinite_values_are_walked_around():
         return (float(-np.log(x[0]) + x[0]), np.array([1 - 1 / x[0]])) if x[0] > 0 else (np.inf, np.array([np.nan]))
 
     assert run(Minimiser(function, np.array([8.0]), tolerance=EXACT)).point.x[0] == pytest.approx(1.0, abs=1e-6)
+
+
+# --- stochastic gradient descent -------------------------------------------------------------------------------------
+def losses(function, sentences, weights):
+    """Of each sentence, the value and the gradient of the batch objective that leaves out all others."""
+
+    def alone(s):
+        times = np.zeros(sentences)
+        times[s] = weights[s] if len(weights) else 1.0
+        return lambda at: _core.BatchObjective(function.potentials, times)(at, 1)
+
+    return [alone(s) for s in range(sentences)]
+
+
+def check(function, sentences, seed, weights=(), rel=1e-9):
+    draw = np.random.default_rng(seed)
+    start = draw.normal(size=function.size)
+    passes = [draw.permutation(sentences) for _ in range(3)]
+    decay, eta = 0.02, 0.3
+    native = function.potentials.stochastic(np.array(weights, np.float64), decay)
+    native.set(start)
+    values = [native.epoch(order, eta, number > 0) for number, order in enumerate(passes)]
+    expected, sums = sgd.run(losses(function, sentences, weights), start, passes, decay, eta)
+    assert values == pytest.approx(sums, rel=rel)
+    assert native.point() == pytest.approx(expected, rel=rel, abs=rel)
+
+
+@tried(25, first_order, st.integers(0, 10**6))
+def test_on_chains_it_is_its_twin(case, seed):
+    check(case.function, len(case.gold), seed, case.weights)
+
+
+@tried(25, second_order, st.integers(0, 10**6))
+def test_on_chains_that_look_two_labels_back_it_is_its_twin(case, seed):
+    check(case.function, len(case.gold), seed, case.weights)
+
+
+@tried(25,
+    st.builds(noise, st.integers(0, 10**6), st.sampled_from(CASES), most=st.integers(1, 4), longest=st.just(4), sentences=st.just(4)),
+    st.integers(0, 10**6),
+    st.sampled_from(["seen", "all"]),
+    st.sampled_from([(), (0.5, 2.0, 0.0, 1.0)]),
+)  # fmt: skip
+def test_on_segments_it_is_its_twin(problem, seed, pairs, weights):
+    check(function_of(problem, pairs=pairs, weights=weights), len(problem.sentences), seed, weights)
+
+
+@tried(10, st.one_of(first_order, second_order), st.integers(0, 10**6))
+def test_sentences_whose_scores_are_too_large_move_nothing_and_are_counted(case, seed):
+    native = case.function.potentials.stochastic(np.array(case.weights, np.float64), 0.0)
+    start = np.random.default_rng(seed).normal(size=case.function.size)
+    order = np.arange(len(case.gold))
+    native.set(start)
+    native.epoch(order, 0.1, False)
+    assert native.skipped == 0
+    native.set(start * 1e6)
+    for s in order:
+        before, skipped = native.point(), native.skipped
+        native.epoch(np.array([s]), 0.1, False)
+        assert native.skipped == skipped or (native.point() == before).all()
+    native.set(start)
+    assert native.skipped == 0
+
+
+def test_sentences_that_were_passed_over_are_reported():
+    class Native:
+        skipped = 0
+
+        def epoch(self, order, eta, averaging):
+            self.skipped += eta > 0
+            return 1.0
+
+        def set(self, start):
+            self.skipped = 0
+
+        def point(self):
+            return np.zeros(2)
+
+    minimiser = StochasticMinimiser(Native(), lambda x: 1.0, np.zeros(2), c2=1.0, seed=0, sentences=3)
+    minimiser.step()
+    with pytest.warns(RiataWarning, match="passed over 1 sentences in 1 passes"):
+        minimiser.finish()
+
+
+STRUCTURES = {
+    "chain": {"template": parse("word[0]\ntag[0]\nedge")},
+    "two labels back": {"template": parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-1] tag[0]\nedge tag[0]\nlabel[-2]")},
+    "segments": {"structure": "segments", "template": parse_segments("inside word[0]\ninside tag[0]\nlast tag[0]\nlabel[-1]\nlength")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_it_comes_near_the_minimum_on_every_structure(structure):
+    data = embedded()[:80]
+    settings = {"c2": 0.5}
+    exact, near = (
+        Chunker("crf", settings={**settings, "optimiser": name}, **STRUCTURES[structure]).fit(data)
+        for name in ("lbfgs", "sgd")
+    )
+    best = exact.history_[-1]["objective"]
+    assert best * (1 - 1e-4) <= near.history_[-1]["objective"] <= 1.03 * best
+    assert near.score(data) == pytest.approx(exact.score(data), abs=0.03)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_the_same_bytes_again_for_any_number_of_threads(structure):
+    made = [
+        Chunker("crf", epochs=3, threads=n, settings={"c2": 0.1, "optimiser": "sgd"}, **STRUCTURES[structure]).fit(
+            embedded()[:30]
+        )
+        for n in (1, 2)
+    ]
+    assert to_bytes(made[0]) == to_bytes(made[1])

@@ -1,4 +1,4 @@
-"""MIRA against its slow twin (oracle.mira), by hand, and what makes it what it is."""
+"""MIRA against its slow twin (oracle.mira), by hand, and what makes it what it is; with the perceptron, also two labels back."""
 
 import random
 
@@ -6,17 +6,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import riata
 from chain_problems import noise
-from learning.test_online import ignore, interrupt_at, same_model
+from checks import refused, same_weights, stored
+from inference.test_second_order import EVERY_TEMPLATE
+from inference.test_second_order import TEMPLATES as TWO_BACK
+from learning.test_online import same_model
 from oracle.mira import difference, loss, mira, product
-from oracle.perceptron import score, sequences
+from oracle.perceptron import mean, perceptron, score, sequences
 from packed_weights import weights_of
-from riata import _core
-from riata.errors import SettingError
+from riata import Chunker, Tagger, _core
+from riata.errors import SettingError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from riata.learning.events import Progressed
-from samples import draws, embedded, quietly
+from samples import embedded, for_each, tried
 
 TEMPLATES = {
     "chain": "word[0]\nnumber(1)[0]\nedge",
@@ -25,19 +27,12 @@ TEMPLATES = {
 }
 
 
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
-
-
 def trained(problem, orders, *, C, cost, k, start, sentence_weight=(), class_weight=()):
     trainer = problem.trainer(start, learner="mira", settings={"C": C, "cost": cost, "k": k})
     return trainer, [problem.epoch(trainer, order, sentence_weight, class_weight)["updates"] for order in orders]
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------------
-
-
 def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
     expected = mira(
         problem.examples(),
@@ -53,10 +48,8 @@ def learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen):
     return expected
 
 
-@pytest.mark.parametrize("encoding", [None, "iob2"])
-@pytest.mark.parametrize("template", TEMPLATES)
-@settings(max_examples=draws(15), deadline=None)
-@given(data=st.data())
+@for_each(encoding=[None, "iob2"], template=TEMPLATES)
+@tried(15, data=st.data())
 def test_weights_equal_those_of_the_twin(template, encoding, data):
     seed = data.draw(st.integers(0, 10**6), "seed")
     problem = noise(seed, TEMPLATES[template], encoding, sentences=5, longest=3)
@@ -76,8 +69,8 @@ def test_weights_equal_those_of_the_twin(template, encoding, data):
         problem, orders, **chosen, start=start, sentence_weight=by_sentence, class_weight=by_class
     )
     assert updates == expected.updates
-    same(problem.by_name(trainer.last()), expected.last)
-    same(problem.by_name(trainer.averaged()), expected.averaged)
+    same_weights(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.averaged()), expected.averaged)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -107,10 +100,10 @@ def test_after_a_step_without_cap_the_truth_beats_each_of_the_k_outputs_by_its_l
 #   example   gold   best with the cost                       loss - w.d     |d|^2   step
 #   a b       X Y    all weights 0: the wrong labels Y X      2 - 0          a:X a:Y b:Y b:X X>Y Y>X: 6      1/3
 def test_the_first_step_by_hand():
-    tagger = riata.Tagger(
+    tagger = Tagger(
         "mira", template=parse("word[0]\nedge"), epochs=1, settings={"C": 100, "average": False, "shuffle": False}
     )
-    quietly(tagger, [["a", "b"], ["c", "c"], ["d"]], [["X", "Y"], ["Y", "Y"], ["Y"]], sample_weight=[1, 0, 0])
+    tagger.fit([["a", "b"], ["c", "c"], ["d"]], [["X", "Y"], ["Y", "Y"], ["Y"]], sample_weight=[1, 0, 0])
     a, b = (("word[0]", (("inside", word),)) for word in "ab")
     edge = ("edge", ())
     signs = {(a, "X"): 1, (a, "Y"): -1, (b, "Y"): 1, (b, "X"): -1, (edge, ("X", "Y")): 1, (edge, ("Y", "X")): -1}
@@ -121,7 +114,7 @@ def test_the_first_step_by_hand():
 def test_steps_are_capped():
     X, y = [["a"]], [["X"]]
     for C, step in ((0.1, 0.1), (0.3, 0.3), (7.0, 0.5)):  # loss 1, and a difference of two features
-        tagger = riata.Tagger("mira", template=parse("word[0]"), epochs=1, settings={"C": C, "average": False})
+        tagger = Tagger("mira", template=parse("word[0]"), epochs=1, settings={"C": C, "average": False})
         tagger.partial_fit(X, y, classes=["Z"])
         assert sorted(weights_of(tagger.model_).values()) == pytest.approx([-step, step])
 
@@ -129,26 +122,24 @@ def test_steps_are_capped():
 def test_only_the_ratio_of_the_cap_to_the_cost_matters():
     data = embedded()[:25]
     settings_ = {"precision": "double"}
-    one = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}), data)
-    two = quietly(riata.Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}), data)
-    same({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
+    one = Chunker("mira", epochs=3, settings={**settings_, "C": 0.5, "cost": 1.0}).fit(data)
+    two = Chunker("mira", epochs=3, settings={**settings_, "C": 2.0, "cost": 4.0}).fit(data)
+    same_weights({key: 4 * value for key, value in weights_of(one.model_).items()}, weights_of(two.model_))
     assert one.predict(data) == two.predict(data)
 
 
 def test_one_output_of_k_is_the_recipe_without_k():
     data = embedded()[:40]
-    by_default = quietly(riata.Chunker("mira", epochs=2), data)
-    assert same_model(by_default, quietly(riata.Chunker("mira", epochs=2, settings={"k": 1}), data))
-    assert not same_model(by_default, quietly(riata.Chunker("mira", epochs=2, settings={"k": 3}), data))
+    by_default = Chunker("mira", epochs=2).fit(data)
+    assert same_model(by_default, Chunker("mira", epochs=2, settings={"k": 1}).fit(data))
+    assert not same_model(by_default, Chunker("mira", epochs=2, settings={"k": 3}).fit(data))
 
 
 # --- as a recipe -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("k", [1, 4])
 def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
     data = embedded()[:100]
-    chunker = quietly(riata.Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}), data)
+    chunker = Chunker("mira", epochs=30, settings={"C": 10, "k": k, "average": False}).fit(data)
     assert chunker.score(data) == 1.0
     assert chunker.history_[-1]["updates"] == 0
     for sentence, found in zip(data, chunker.predict_nbest(data, 2), strict=True):
@@ -161,39 +152,174 @@ def test_data_that_can_be_learnt_are_learnt_with_a_margin(k):
 
 def test_sentences_of_weight_zero_change_nothing():
     X, y = [["a", "b"], ["c", "d"]], [["X", "Y"], ["X", "Y"]]
-    tagger = quietly(riata.Tagger("mira", template=parse("word[0]"), epochs=2), X, y, sample_weight=[1, 0])
+    tagger = Tagger("mira", template=parse("word[0]"), epochs=2).fit(X, y, sample_weight=[1, 0])
     assert {values[0][1] for (_, values), _ in weights_of(tagger.model_)} == {"a", "b"}
 
 
 def test_a_class_of_more_weight_is_defended_by_a_larger_margin():
     X, y = [["a"], ["b"]], [["X"], ["Y"]]
-    made = riata.Tagger("mira", template=parse("word[0]"), epochs=1, class_weight={"X": 3.0}, settings={"C": 100})
-    weights = weights_of(quietly(made.set_params(settings={"C": 100, "average": False}), X, y).model_)
+    made = Tagger("mira", template=parse("word[0]"), epochs=1, class_weight={"X": 3.0}, settings={"C": 100})
+    weights = weights_of(made.set_params(settings={"C": 100, "average": False}).fit(X, y).model_)
     by_word = {values[0][1]: weight for ((_, values), label), weight in weights.items() if label == "X"}
     assert by_word["a"] == pytest.approx(1.5)
     assert by_word["b"] == pytest.approx(-0.5)
-
-
-def test_partial_fit_goes_on_averaging():
-    data = embedded()[:40]
-    whole = quietly(riata.Chunker("mira", epochs=3), data)
-    bit_by_bit = riata.Chunker("mira")
-    for _ in range(3):
-        bit_by_bit.partial_fit(data)
-    assert same_model(whole, bit_by_bit)
-
-
-def test_ctrl_c_keeps_the_model_of_the_last_epoch():
-    data = embedded()[:60]
-    stopped = riata.Chunker("mira", epochs=5)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(Progressed, 2))
-    assert same_model(stopped, riata.Chunker("mira", epochs=1).fit(data, listener=ignore))
 
 
 @pytest.mark.parametrize(
     "wrong", [{"C": 0}, {"C": -1}, {"C": float("nan")}, {"cost": 0}, {"cost": "x"}, {"k": 0}, {"k": 1.5}, {"k": 10**6}]
 )
 def test_settings_without_sense_are_refused(wrong):
-    with pytest.raises(SettingError, match=next(iter(wrong))):
-        riata.Tagger("mira", settings=wrong).fit([["a"]], [["X"]])
+    refused(SettingError, next(iter(wrong)), Tagger("mira", settings=wrong).fit, [["a"]], [["X"]])
+
+
+# --- the perceptron and MIRA on chains that look two labels back, against their slow twins, and as recipes -----------
+HISTORY = parse("word[0]\ntag[0]\nedge\nlabel[-2] label[-1]\nlabel[-2] label[-1] tag[0]\nlabel[-1] word[0]")
+RECIPES = pytest.mark.parametrize("recipe", ["perceptron", "mira"])
+
+
+def weighting(problem, seed, weighted):
+    """Weights of sentences and of classes, or none."""
+    rng = random.Random(seed)
+    by_sentence = [rng.choice([0.0, 0.5, 1.0, 2.0]) for _ in problem.sentences] if weighted else []
+    return by_sentence, [rng.choice([0.0, 0.5, 2.0]) for _ in problem.labels] if weighted else []
+
+
+def updates_in(problem, trainer, orders, by_sentence, by_class):
+    return [problem.epoch(trainer, order, by_sentence, by_class)["updates"] for order in orders]
+
+
+# --- the twins -------------------------------------------------------------------------------------------------------
+@EVERY_TEMPLATE
+@pytest.mark.parametrize("encoding", [None, "iob2"])
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+def test_the_perceptron_learns_what_its_twin_learns(template, encoding, seed, weighted):
+    problem = noise(seed, TWO_BACK[template], encoding, sentences=6, longest=4)
+    by_sentence, by_class = weighting(problem, seed, weighted)
+    orders = [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in (1, 2, 3)]
+    expected = perceptron(
+        problem.examples(),
+        problem.labels,
+        orders,
+        sentence_weight=dict(enumerate(by_sentence)),
+        class_weight=dict(zip(problem.labels, by_class, strict=bool(by_class))),
+        legal=problem.is_legal,
+    )
+    trainer = problem.trainer(learner="perceptron", settings={})
+    assert updates_in(problem, trainer, orders, by_sentence, by_class) == expected.mistakes
+    same_weights(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.averaged()), mean(expected.snapshots))
+
+
+@EVERY_TEMPLATE
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_mira_learns_what_its_twin_learns(template, data):
+    seed = data.draw(st.integers(0, 10**6), "seed")
+    problem = noise(seed, TWO_BACK[template], data.draw(st.sampled_from([None, "iob2"])), sentences=5, longest=3)
+    chosen = {"C": data.draw(st.sampled_from([0.01, 0.125, 100.0])), "cost": 1.0, "k": data.draw(st.integers(1, 3))}
+    by_sentence, by_class = weighting(problem, seed, data.draw(st.booleans(), "weighted"))
+    orders = [_core.shuffled(len(problem.sentences), seed, epoch).tolist() for epoch in (1, 2)]
+    start = problem.random_weights(seed)
+    expected = learnt_by_the_twin(problem, orders, start, by_sentence, by_class, **chosen)
+    trainer = problem.trainer(start, learner="mira", settings=chosen)
+    assert updates_in(problem, trainer, orders, by_sentence, by_class) == expected.updates
+    same_weights(problem.by_name(trainer.last()), expected.last)
+    same_weights(problem.by_name(trainer.averaged()), expected.averaged)
+
+
+# Y is the more frequent label, so it wins ties. Without edges and words, labels before are all that tells tokens apart.
+#
+#   example   gold   best found            change
+#   a a a     X Y Y  Y Y Y (all tie)       at token 0: _B _B > X +1, > Y -1; at 1: _B X > Y +1, _B Y > Y -1; at 2: X Y > Y +1, Y Y > Y -1
+def test_one_sentence_by_hand():
+    tagger = Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1, settings={"average": False})
+    tagger.fit([["a", "a", "a"]], [["X", "Y", "Y"]])
+    expected = {
+        (None, None, "X"): 1,
+        (None, None, "Y"): -1,
+        (None, "X", "Y"): 1,
+        (None, "Y", "Y"): -1,
+        ("X", "Y", "Y"): 1,
+        ("Y", "Y", "Y"): -1,
+    }
+    assert {labels: weight for (_, labels), weight in weights_of(tagger.model_).items()} == expected
+    averaged = Tagger("perceptron", template=parse("label[-2] label[-1]"), epochs=1)
+    averaged.fit([["a"] * 3], [["X", "Y", "Y"]])
+    assert {y: w for (_, y), w in weights_of(averaged.model_).items()} == {y: w / 2 for y, w in expected.items()}
+
+
+# --- as recipes ------------------------------------------------------------------------------------------------------
+@for_each(recipe=["perceptron", "mira", "crf"])
+def test_what_only_two_labels_back_can_tell_is_learnt(recipe):
+    X = [["s"] + ["w"] * n for n in range(2, 12)] * 4
+    y = [["XXYY"[t % 4] for t in range(len(s))] for s in X]  # X X Y Y X X Y Y …
+    chosen = {"settings": {"c2": 0.1}} if recipe == "crf" else {"epochs": 10}
+    templates = map(parse, ("word[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]"))
+    first, second = (Tagger(recipe, template=template, **chosen).fit(X, y) for template in templates)
+    assert second.score(X, y) == 1.0 > first.score(X, y)
+    if recipe == "crf":
+        assert second.history_[-1]["objective"] < first.history_[-1]["objective"] / 10
+
+
+@for_each(recipe=["perceptron", "mira", "crf"])
+def test_a_saved_model_predicts_the_same(recipe):
+    train, test = (
+        (embedded()[:25], embedded(split="test")[:40])
+        if recipe == "crf"
+        else (embedded()[:100], embedded(split="test"))
+    )
+    chunker = Chunker(recipe, template=HISTORY, epochs=6 if recipe == "crf" else 3).fit(train)
+    loaded = from_bytes(to_bytes(chunker))
+    assert loaded.predict(test) == chunker.predict(test)
+    assert loaded.predict_nbest(test[:20], 3) == chunker.predict_nbest(test[:20], 3)
+    assert weights_of(loaded.model_) == weights_of(chunker.model_)
+    assert sum("label" in feature for (feature, _), _ in weights_of(chunker.model_)) > 100
+
+
+@RECIPES
+def test_partial_fit_takes_words_that_come_later(recipe):
+    data = embedded()[:60]
+    chunker = Chunker(recipe, template=HISTORY)
+    chunker.partial_fit(data[:30], classes=sorted({label for s in data.sentences_of(-1) for label in s}))
+    chunker.partial_fit(data[30:])
+    words = {values[0][1] for (name, values), _ in weights_of(chunker.model_) if name == "label[-1] word[0]"}
+    assert words & {w for s in data[30:].sentences_of(0) for w in s} - {w for s in data[:30].sentences_of(0) for w in s}
+
+
+@RECIPES
+def test_a_training_that_goes_on_keeps_earlier_labels(recipe, tmp_path):
+    data = embedded()[:40]
+    chunker = Chunker(recipe, template=HISTORY, epochs=2, settings={"average": False}).fit(data)
+    loaded = stored(chunker, tmp_path).set_params(warm_start=True, template=None, epochs=1)
+    whole = Chunker(recipe, template=HISTORY, epochs=3, settings={"average": False}).fit(data)
+    same_weights(weights_of(loaded.fit(data).model_), weights_of(whole.model_))
+
+
+@RECIPES
+def test_several_seeds_are_summed(recipe):
+    data = embedded()[:40]
+    parts = [weights_of(Chunker(recipe, template=HISTORY, epochs=2, seed=s).fit(data).model_) for s in (0, 1)]
+    norms = [sum(w**2 for w in part.values()) ** 0.5 for part in parts]
+    summed = weights_of(Chunker(recipe, template=HISTORY, epochs=2, seeds=2).fit(data).model_)
+    scale = sum(norms) / 4
+    for key in {*parts[0], *parts[1]}:
+        expected = scale * sum(part.get(key, 0.0) / norm for part, norm in zip(parts, norms, strict=True))
+        assert summed.get(key, 0.0) == pytest.approx(expected, abs=1e-5)
+
+
+def test_exact_search_has_no_search_errors():
+    train, test = embedded()[:80], embedded(split="test")[:40]
+    errors = Chunker(template=HISTORY, epochs=2).fit(train).search_errors(test)
+    assert (errors.search, errors.test) == (0, "exact")
+    assert errors.wrong > 0
+
+
+@RECIPES
+def test_labels_further_back_are_refused_with_file_and_line(recipe, tmp_path):
+    path = tmp_path / "my.template"
+    path.write_text("word[0]\nedge\nlabel[-2] label[-1]\n# too far\nlabel[-3] word[0]\n")
+    with pytest.raises(UnsupportedError, match=rf"'{recipe}' needs exact search: 'label\[-3\] word\[0\]'") as caught:
+        Chunker(recipe, template=path, epochs=1).fit(embedded()[:5])
+    assert (caught.value.file, caught.value.line) == (str(path), 5)
+    assert "laso-perceptron" in caught.value.remedy

@@ -4,12 +4,14 @@ import math
 
 import pytest
 
-import riata
 from chain_problems import noise
+from checks import refused
 from laso_comparison import compared
+from python_problems import LeftToRight
+from riata import Chunker, Predictor, Problem
 from riata.errors import SettingError
 from riata.features.templates import parse
-from samples import CHUNKS, quietly
+from samples import CHUNKS, for_each, for_rows
 
 BEAMS = {"greedy": {"queue": "greedy"}, "beam 2": {"beam": 2}, "beam 3": {"beam": 3}, "beam 65": {"beam": 65}}
 ALMAS = {
@@ -20,9 +22,7 @@ ALMAS = {
 TEMPLATES = ["word[0]", "word[0]\nedge", "word[-1]\nword[0]\nedge word[0]", "word[0]\nlabel[-2] label[-1]\nedge"]
 
 
-@pytest.mark.parametrize("merge", [True, False])
-@pytest.mark.parametrize("alma", ALMAS)
-@pytest.mark.parametrize("beam", BEAMS)
+@for_each(merge=[True, False], alma=ALMAS, beam=BEAMS)
 def test_weights_equal_those_of_the_twin(beam, alma, merge):
     learnt = 0
     for turn, (when, update) in enumerate(
@@ -45,13 +45,13 @@ def test_weights_equal_those_of_the_twin(beam, alma, merge):
 
 def chunker(threshold, **settings):
     chosen = {"B": math.sqrt(8) / 0.9, "C": math.sqrt(2), "record": True, "threshold": threshold, **settings}
-    return riata.Chunker(
+    return Chunker(
         "laso-alma", structure="chain", beam=2, epochs=60, template=parse("x0[0]\nx1[0]\nedge"), settings=chosen
     )
 
 
 def test_every_update_violates_and_the_bound_holds():
-    plain, normalised = (quietly(chunker(threshold), CHUNKS) for threshold in ("plain", "normalised"))
+    plain, normalised = (chunker(threshold).fit(CHUNKS) for threshold in ("plain", "normalised"))
     for trained in (plain, normalised):
         found = trained.diagnose(CHUNKS)
         assert found.non_violating == 0
@@ -60,18 +60,9 @@ def test_every_update_violates_and_the_bound_holds():
 
 
 def test_where_no_difference_is_longer_than_one_both_thresholds_are_the_same():
-    class Tiny(riata.Problem):
-        def initial(self, x):
-            return ()
-
+    class Tiny(LeftToRight):
         def actions(self, x, s):
             return ("V", "C")
-
-        def apply(self, x, s, a):
-            return (*s, a)
-
-        def is_goal(self, x, s):
-            return len(s) == len(x)
 
         def features(self, x, s, a):
             return [(f"w={x[len(s)]}|{a}", 0.01), (f"p={s[-1:]}|{a}", 0.01)]
@@ -82,13 +73,13 @@ def test_where_no_difference_is_longer_than_one_both_thresholds_are_the_same():
     words = ["tree", "lasso", "beam", "queue"]
     truth = [["V" if letter in "aeiou" else "C" for letter in word] for word in words]
     both = [
-        riata.Predictor(Tiny(), "laso-alma", beam=2, epochs=3, settings={"threshold": threshold}).fit(words, truth)
+        Predictor(Tiny(), "laso-alma", beam=2, epochs=3, settings={"threshold": threshold}).fit(words, truth)
         for threshold in ("plain", "normalised")
     ]
     assert both[0].weights() == both[1].weights()
 
 
-class Named(riata.Problem):
+class Named(Problem):
     """One decision. x: names of features, each with a value."""
 
     def initial(self, x):
@@ -115,7 +106,7 @@ def test_training_ends_only_when_long_differences_have_their_margin_too(queue):
     """The second example is right from the first update on, by less than its margin, which is ten times that of the first."""
     inputs, outputs = [{"a": 1.0}, {"a": 1.0, "b": 10.0}], ["A", "A"]
     settings = {"threshold": "normalised", "alpha": 0.5, "average": False, "shuffle": False}
-    made = riata.Predictor(Named(), "laso-alma", epochs=100, settings=settings, **queue).fit(inputs, outputs)
+    made = Predictor(Named(), "laso-alma", epochs=100, settings=settings, **queue).fit(inputs, outputs)
     assert made.history_[-1]["updates"] == 0
     updates = sum(epoch["updates"] for epoch in made.history_)
     threshold = (1 - 0.5) * (1 / 0.5) / math.sqrt(1 + updates)
@@ -130,26 +121,21 @@ def test_training_ends_only_when_long_differences_have_their_margin_too(queue):
 
 def test_greedy_search_is_a_beam_of_one():
     made = [
-        riata.Chunker("laso-alma", structure="chain", epochs=3, settings={"threshold": "normalised"}, **queue)
+        Chunker("laso-alma", structure="chain", epochs=3, settings={"threshold": "normalised"}, **queue)
         for queue in ({"queue": "greedy"}, {"beam": 1})
     ]
-    greedy, beam = (quietly(one, CHUNKS).state_features_ for one in made)
+    greedy, beam = (one.fit(CHUNKS).state_features_ for one in made)
     assert greedy == beam
-    plain = riata.Chunker("laso-alma", structure="chain", epochs=3, queue="greedy")
-    assert quietly(plain, CHUNKS).state_features_ != greedy
+    plain = Chunker("laso-alma", structure="chain", epochs=3, queue="greedy")
+    assert plain.fit(CHUNKS).state_features_ != greedy
 
 
 def test_a_refusal_says_what_it_is_for():
-    chunker = riata.Chunker("laso-alma", settings={"threshold": "normalised", "beam_by": "prefix"})
-    with pytest.raises(SettingError, match="is for states after equal numbers of operations: beam_by is 'prefix'"):
-        chunker.fit(CHUNKS)
+    chunker = Chunker("laso-alma", settings={"threshold": "normalised", "beam_by": "prefix"})
+    refused(SettingError, "is for states after equal numbers of operations: beam_by is 'prefix'", chunker.fit, CHUNKS)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"step": "perceptron"}, {"beam_by": "prefix"}],
-    ids=lambda settings: next(iter(settings)),
-)
+@for_rows("settings", {"step": "perceptron"}, {"beam_by": "prefix"}, ids=lambda settings: next(iter(settings)))
 def test_it_is_refused_where_it_means_nothing(settings):
     with pytest.raises(SettingError, match="threshold"):
-        riata.Chunker("laso-alma", structure="chain", settings={"threshold": "normalised", **settings}).fit(CHUNKS)
+        Chunker("laso-alma", structure="chain", settings={"threshold": "normalised", **settings}).fit(CHUNKS)

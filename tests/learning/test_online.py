@@ -1,4 +1,4 @@
-"""The loop around the learner: which epoch is kept, when training stops, what it tells, and what Ctrl-C leaves."""
+"""The loop around the learner: which epoch is kept, when training stops, what it tells and costs, and what Ctrl-C leaves."""
 
 from dataclasses import replace
 
@@ -6,20 +6,23 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from packed_weights import weights_of
+from riata import Chunker, RiataWarning, Tagger
 from riata._core import shuffled
 from riata.data.memory import as_corpus
-from riata.errors import LabelError
+from riata.errors import DataError, LabelError, NotFittedError, SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.first_order import Legality
-from riata.learning.events import Epoch, Note, Progressed, Started
-from riata.learning.loop import Plan, train
+from riata.learning.events import Epoch, Note, Progressed, Started, ignore
+from riata.learning.loop import Plan, Trainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs
+from samples import TAGS, WORDS, for_each, for_rows
 
 TEMPLATE = parse("word[-1]\nword[0]\nword[1]\nsuffix3[0]\nedge")
 
@@ -30,10 +33,6 @@ def train_data(sentences=None):
 
 def dev_data():
     return riata.load("embedded", "test")
-
-
-def ignore(event):
-    pass
 
 
 def same_model(a, b):
@@ -47,16 +46,14 @@ def same_model(a, b):
 
 
 def chunker(**params):
-    return riata.Chunker("perceptron", **{"template": TEMPLATE, "epochs": 6, **params})
+    return Chunker("perceptron", **{"template": TEMPLATE, "epochs": 6, **params})
 
 
 def fitted(data, **params):
-    return chunker(**params).fit(data, listener=ignore)
+    return chunker(**params).fit(data)
 
 
 # --- the loop, with development scores made up -----------------------------------------------------------------------------
-
-
 X, Y = [["a", "b"], ["b", "a"], ["c"]], [["X", "Y"], ["Y", "Y"], ["X"]]
 
 
@@ -81,16 +78,14 @@ def looped(scores, *, epochs, patience=None, first_epoch=1):
     return train(trainer, data, plan, dev_score if scores else None, ignore), models
 
 
-@pytest.mark.parametrize(
-    ("scores", "best"),
-    [
-        ([50.0, 70.0, 60.0, 65.0], 2),
-        ([50.0, 70.0, 70.0, 70.0], 2),
-        ([70.0, 70.0, 70.0, 70.0], 1),
-        ([0.0, 0.0, 0.0, 0.0], 1),
-        ([10.0, 20.0, 30.0, 40.0], 4),
-        ([30.0, 20.0, 30.0, 30.1], 4),
-    ],
+@for_rows(
+    "scores, best",
+    ([50.0, 70.0, 60.0, 65.0], 2),
+    ([50.0, 70.0, 70.0, 70.0], 2),
+    ([70.0, 70.0, 70.0, 70.0], 1),
+    ([0.0, 0.0, 0.0, 0.0], 1),
+    ([10.0, 20.0, 30.0, 40.0], 4),
+    ([30.0, 20.0, 30.0, 30.1], 4),
 )
 def test_the_best_epoch_is_kept_and_the_earliest_of_equals(scores, best):
     outcome, models = looped(scores, epochs=4)
@@ -108,16 +103,14 @@ def test_a_kept_model_is_not_changed_by_later_epochs():
     assert weights_of(early.model) != weights_of(longer.model)
 
 
-@pytest.mark.parametrize(
-    ("scores", "patience", "ran"),
-    [
-        ([5.0, 4.0, 3.0, 2.0, 9.0], 1, 2),
-        ([5.0, 4.0, 3.0, 2.0, 9.0], 2, 3),
-        ([5.0, 5.0, 5.0, 9.0, 9.0], 2, 3),  # an equal score is not a better one
-        ([1.0, 2.0, 1.0, 3.0, 1.0], 2, 5),
-        ([5.0, 4.0, 3.0, 2.0, 9.0], None, 5),
-        ([5.0, 4.0, 3.0, 2.0, 9.0], 10, 5),
-    ],
+@for_rows(
+    "scores, patience, ran",
+    ([5.0, 4.0, 3.0, 2.0, 9.0], 1, 2),
+    ([5.0, 4.0, 3.0, 2.0, 9.0], 2, 3),
+    ([5.0, 5.0, 5.0, 9.0, 9.0], 2, 3),  # an equal score is not a better one
+    ([1.0, 2.0, 1.0, 3.0, 1.0], 2, 5),
+    ([5.0, 4.0, 3.0, 2.0, 9.0], None, 5),
+    ([5.0, 4.0, 3.0, 2.0, 9.0], 10, 5),
 )
 def test_patience_stops_after_so_many_epochs_without_a_better_score(scores, patience, ran):
     outcome, _ = looped(scores, epochs=5, patience=patience)
@@ -138,8 +131,6 @@ def test_a_continued_training_counts_and_shuffles_from_where_it_goes_on():
 
 
 # --- development data in an estimator ----------------------------------------------------------------------------------------
-
-
 def test_the_model_kept_is_that_of_the_best_epoch():
     with_dev = fitted(train_data(120), dev=dev_data(), epochs=6)
     scores = [epoch["dev_score"] for epoch in with_dev.history_]
@@ -161,7 +152,7 @@ def test_a_fraction_holds_out_the_end_of_the_data():
 @pytest.mark.parametrize("sample_weight", [None, np.tile([1.0, 0.5, 2.0], 30)])
 def test_a_refit_is_a_plain_fit_on_all_data_for_the_best_number_of_epochs(sample_weight):
     data = train_data(90)
-    refitted = chunker(dev=0.3, refit=True, epochs=4).fit(data, sample_weight=sample_weight, listener=ignore)
+    refitted = chunker(dev=0.3, refit=True, epochs=4).fit(data, sample_weight=sample_weight)
     first = [epoch for epoch in refitted.history_ if not epoch["refit"]]
     again = [epoch for epoch in refitted.history_ if epoch["refit"]]
     scores = [epoch["dev_score"] for epoch in first]
@@ -170,7 +161,7 @@ def test_a_refit_is_a_plain_fit_on_all_data_for_the_best_number_of_epochs(sample
     assert [(epoch["epoch"], epoch["sentences"], epoch["dev_score"]) for epoch in again] == [
         (n, 90, None) for n in range(1, best + 1)
     ]
-    plain = chunker(epochs=best).fit(data, sample_weight=sample_weight, listener=ignore)
+    plain = chunker(epochs=best).fit(data, sample_weight=sample_weight)
     assert same_model(refitted, plain)
 
 
@@ -190,14 +181,10 @@ def words_of(estimator):
 
 @pytest.mark.parametrize("given", [{"refit": True}, {"patience": 3}])
 def test_what_needs_development_data_is_refused_without_them(given):
-    with pytest.raises(riata.errors.SettingError, match="no development data"):
-        chunker(**given).fit(train_data(30))
+    refused(SettingError, "no development data", chunker(**given).fit, train_data(30))
 
 
 # --- partial_fit --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 class TestPartialFit:
     def test_one_call_with_all_data_is_one_epoch_of_fit(self):
         parts, whole = (
@@ -217,33 +204,32 @@ class TestPartialFit:
     def test_the_average_runs_over_all_calls(self):
         # Mistakes at the first call only: snapshots 0, d and then d for each of the three sentences that follow.
         options = {"template": parse("word[0]"), "settings": {"precision": "double"}}
-        tagger = riata.Tagger("perceptron", **options).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", **options).partial_fit([["a", "b"]], [["X", "Y"]])
         b = ("word[0]", (("inside", "b"),))
         assert weights_of(tagger.model_) == pytest.approx({(b, "Y"): 1 / 2, (b, "X"): -1 / 2})
         tagger.partial_fit([["a"], ["b"], ["a", "b"]], [["X"], ["Y"], ["X", "Y"]])
         assert weights_of(tagger.model_) == pytest.approx({(b, "Y"): 4 / 5, (b, "X"): -4 / 5})
 
     def test_words_unseen_at_first_are_learnt_later(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
         assert tagger.predict([["z"]]) == [["X"]]
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["z"], ["b"], ["a"]]) == [["Y"], ["Y"], ["X"]]
 
     def test_a_model_handed_out_before_is_not_changed_by_later_calls(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", template=parse("word[0]")).partial_fit([["a", "b"]], [["X", "Y"]])
         before, weights = tagger.model_, weights_of(tagger.model_)
         tagger.partial_fit([["z"], ["b"]], [["Y"], ["X"]])
         assert weights_of(before) == weights != weights_of(tagger.model_)
         assert before.predict(as_corpus([["z", "b"]])).tolist() == [0, 1]
 
     def test_a_new_label_is_refused_with_the_remedy(self):
-        tagger = riata.Tagger("perceptron").partial_fit([["a", "b"]], [["X", "Y"]])
-        with pytest.raises(LabelError, match=r"label 'Z' is unknown; known: X, Y") as caught:
-            tagger.partial_fit([["c"]], [["Z"]])
-        assert "classes=" in caught.value.remedy
+        tagger = Tagger("perceptron").partial_fit([["a", "b"]], [["X", "Y"]])
+        caught = refused(LabelError, r"label 'Z' is unknown; known: X, Y", tagger.partial_fit, [["c"]], [["Z"]])
+        assert "classes=" in caught.remedy
 
     def test_labels_named_at_the_first_call_may_come_later(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]")).partial_fit(
+        tagger = Tagger("perceptron", template=parse("word[0]")).partial_fit(
             [["a", "b"]], [["X", "Y"]], classes=["Z", "X"]
         )
         assert sorted(tagger.classes_) == ["X", "Y", "Z"]
@@ -251,13 +237,13 @@ class TestPartialFit:
         assert tagger.predict([["c", "a", "b"]]) == [["Z", "X", "Y"]]
 
     def test_it_goes_on_from_a_fitted_model(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3)
+        tagger = Tagger("perceptron", template=parse("word[0]"), epochs=3)
         tagger.fit([["a", "b"]], [["X", "Y"]])
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["z", "b", "a"]]) == [["Y", "Y", "X"]]
 
     def test_fit_starts_anew_after_partial_fit_and_partial_fit_goes_on_from_that(self):
-        tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=2).partial_fit([["q", "p"]], [["X", "Y"]])
+        tagger = Tagger("perceptron", template=parse("word[0]"), epochs=2).partial_fit([["q", "p"]], [["X", "Y"]])
         tagger.fit([["a", "b"]], [["X", "Y"]])
         tagger.partial_fit([["z"]], [["Y"]])
         assert tagger.predict([["b", "z"]]) == [["Y", "Y"]]
@@ -266,22 +252,19 @@ class TestPartialFit:
 
     def test_a_call_that_was_refused_leaves_no_trace(self):
         data, more = ([["a", "b"], ["b", "c"]], [["X", "Y"], ["Y", "X"]]), ([["a", "c"]] * 5, [["Y", "X"]] * 5)
-        clean, refused = riata.Tagger("perceptron").partial_fit(*data), riata.Tagger("perceptron").partial_fit(*data)
-        with pytest.raises(LabelError):
-            refused.partial_fit([["new", "words"]], [["X", "Z"]])
-        assert to_bytes(refused) == to_bytes(clean)
-        assert to_bytes(refused.partial_fit(*more)) == to_bytes(clean.partial_fit(*more))
+        clean, other = Tagger("perceptron").partial_fit(*data), Tagger("perceptron").partial_fit(*data)
+        refused(LabelError, "", other.partial_fit, [["new", "words"]], [["X", "Z"]])
+        assert to_bytes(other) == to_bytes(clean)
+        assert to_bytes(other.partial_fit(*more)) == to_bytes(clean.partial_fit(*more))
 
 
 # --- warm_start ---------------------------------------------------------------------------------------------------------------
-
-
 def test_warm_start_goes_on_from_the_present_model():
     # b is learnt at once and then always right, z likewise at the second fit: the first weights stay as they were.
     options = {"template": parse("word[0]"), "epochs": 1, "settings": {"average": False}}
-    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
     first = weights_of(tagger.model_)
-    tagger.fit([["a", "b"], ["a", "z"]], [["X", "Y"], ["X", "Y"]], listener=ignore)
+    tagger.fit([["a", "b"], ["a", "z"]], [["X", "Y"], ["X", "Y"]])
     second = weights_of(tagger.model_)
     assert {key: weight for key, weight in second.items() if "z" not in str(key)} == first
     assert len(second) == 2 * len(first)
@@ -290,41 +273,36 @@ def test_warm_start_goes_on_from_the_present_model():
 
 def test_without_warm_start_fit_forgets():
     options = {"template": parse("word[0]"), "epochs": 1}
-    tagger = riata.Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]], listener=ignore)
-    tagger.fit([["a", "b"]], [["X", "Y"]], listener=ignore)
-    fresh = riata.Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = Tagger("perceptron", **options).fit([["p", "q"]], [["X", "Y"]])
+    tagger.fit([["a", "b"]], [["X", "Y"]])
+    fresh = Tagger("perceptron", **options).fit([["a", "b"]], [["X", "Y"]])
     assert to_bytes(tagger) == to_bytes(fresh)
 
 
 def test_warm_start_averages_from_the_present_model_on():
     # The present weights are the first snapshot: with no mistake, nothing changes however long training goes on.
     options = {"template": parse("word[0]"), "epochs": 4, "settings": {"precision": "double"}}
-    tagger = riata.Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger = Tagger("perceptron", warm_start=True, **options).fit([["a", "b"]], [["X", "Y"]])
     before = weights_of(tagger.model_)
-    tagger.fit([["a", "b"]], [["X", "Y"]], listener=ignore)
+    tagger.fit([["a", "b"]], [["X", "Y"]])
     assert weights_of(tagger.model_) == before != {}
 
 
 def test_warm_start_refuses_labels_that_the_model_does_not_have():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]], listener=ignore)
-    with pytest.raises(LabelError, match="'Z' is unknown to the model"):
-        tagger.fit([["a"]], [["Z"]], listener=ignore)
+    tagger = Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b"]], [["X", "Y"]])
+    refused(LabelError, "'Z' is unknown to the model", tagger.fit, [["a"]], [["Z"]])
 
 
 def test_warm_start_keeps_the_labels_of_the_model_when_the_data_have_fewer():
-    tagger = riata.Tagger("perceptron", warm_start=True, epochs=1).fit(
-        [["a", "b", "b"]], [["X", "Y", "Y"]], listener=ignore
-    )
-    tagger.fit([["a", "c"]], [["X", "X"]], listener=ignore)
+    tagger = Tagger("perceptron", warm_start=True, epochs=1).fit([["a", "b", "b"]], [["X", "Y", "Y"]])
+    tagger.fit([["a", "c"]], [["X", "X"]])
     assert tagger.classes_ == ["Y", "X"]
 
 
 # --- what training tells ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_history_holds_every_epoch():
-    tagger = riata.Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
-    tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]], listener=ignore)
+    tagger = Tagger("perceptron", template=parse("word[0]"), epochs=3, settings={"shuffle": False})
+    tagger.fit([["a", "b"], ["c"], ["b"]], [["X", "Y"], ["X"], ["Y"]])
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
     constant = {"sentences": 3, "tokens": 4, "dev_score": None, "seed_scores": (), "refit": False, "dropped": 0}
@@ -380,11 +358,11 @@ def test_the_speed_of_an_epoch_is_tokens_by_seconds():
 
 def test_rare_labels_are_pointed_out_with_their_counts():
     sentence, labels = ["a"] * 10, ["X"] * 5 + ["Y"] * 4 + ["Z"]
-    with pytest.warns(riata.RiataWarning, match=r"fewer than 5 times.*: Y \(4\), Z \(1\)\.") as caught:
-        riata.Tagger("perceptron", epochs=1).fit([sentence], [labels])
+    with pytest.warns(RiataWarning, match=r"fewer than 5 times.*: Y \(4\), Z \(1\)\.") as caught:
+        Tagger("perceptron", epochs=1).fit([sentence], [labels])
     assert len(caught) == 1
     notes = []
-    riata.Tagger("perceptron", epochs=1).fit([sentence], [labels], listener=notes.append)
+    Tagger("perceptron", epochs=1).fit([sentence], [labels], listener=notes.append)
     told = [n for n in notes if isinstance(n, Note)]
     assert [n.warning for n in told] == [False, True]
     assert told[0].text == "3 labels: X 5, Y 4, Z 1."
@@ -392,12 +370,10 @@ def test_rare_labels_are_pointed_out_with_their_counts():
 
 @pytest.mark.filterwarnings("error")
 def test_frequent_labels_and_a_silent_training_warn_of_nothing():
-    riata.Tagger("perceptron", epochs=1).fit([["a"] * 10], [["X"] * 5 + ["Y"] * 5])
+    Tagger("perceptron", epochs=1).fit([["a"] * 10], [["X"] * 5 + ["Y"] * 5])
 
 
 # --- Ctrl-C -------------------------------------------------------------------------------------------------------------------
-
-
 def interrupt_at(kind, epoch, refit=False):
     """A listener that presses Ctrl-C at an event of an epoch."""
     now = None
@@ -411,12 +387,10 @@ def interrupt_at(kind, epoch, refit=False):
     return listener
 
 
-@pytest.mark.parametrize("kind", [Started, Progressed])
-@pytest.mark.parametrize("with_dev", [False, True])
+@for_each(kind=[Started, Progressed], with_dev=[False, True])
 def test_ctrl_c_in_the_second_epoch_keeps_the_model_of_the_first(kind, with_dev):
     stopped = chunker(epochs=5, dev=dev_data() if with_dev else None)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(train_data(60), listener=interrupt_at(kind, 2))
+    refused(KeyboardInterrupt, "", stopped.fit, train_data(60), listener=interrupt_at(kind, 2))
     assert same_model(stopped, fitted(train_data(60), epochs=1))
     assert stopped.best_epoch_ == 1
     assert [epoch["epoch"] for epoch in stopped.history_] == [1]
@@ -432,19 +406,16 @@ def test_ctrl_c_in_the_midst_of_an_epoch_does_not_reach_the_model():
             raise KeyboardInterrupt
 
     listener.epochs = 0
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(train_data(), listener=listener)
+    refused(KeyboardInterrupt, "", stopped.fit, train_data(), listener=listener)
     assert same_model(stopped, fitted(train_data(), epochs=1))
 
 
 @pytest.mark.parametrize("kind", [Started, Progressed])
 def test_ctrl_c_before_the_first_epoch_is_done_leaves_no_model(kind):
     stopped = chunker()
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(train_data(60), listener=interrupt_at(kind, 1))
+    refused(KeyboardInterrupt, "", stopped.fit, train_data(60), listener=interrupt_at(kind, 1))
     assert not hasattr(stopped, "model_")
-    with pytest.raises(riata.errors.NotFittedError):
-        stopped.predict(dev_data())
+    refused(NotFittedError, "", stopped.predict, dev_data())
 
 
 def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
@@ -453,8 +424,7 @@ def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
     scores = [epoch["dev_score"] for epoch in whole.history_]
     after = next(n for n in range(2, 9) if scores.index(max(scores[:n])) < n - 1)  # an epoch that did not improve
     stopped = chunker(dev=dev_data(), epochs=8)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(Started, after + 1))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Started, after + 1))
     assert stopped.best_epoch_ == 1 + scores.index(max(scores[:after])) < after
     assert same_model(stopped, fitted(data, epochs=stopped.best_epoch_))
 
@@ -462,8 +432,7 @@ def test_ctrl_c_keeps_the_best_epoch_so_far_and_not_the_last():
 def test_ctrl_c_at_the_start_of_a_refit_keeps_the_model_chosen_before():
     data, options = train_data(90), {"dev": 0.3, "epochs": 3}
     stopped = chunker(refit=True, **options)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(Progressed, 1, refit=True))
+    refused(KeyboardInterrupt, "", stopped.fit, data, listener=interrupt_at(Progressed, 1, refit=True))
     assert same_model(stopped, fitted(data, **options))
 
 
@@ -471,7 +440,79 @@ def test_rare_labels_are_warned_of_once_per_process(monkeypatch):
     from riata.learning import events
 
     monkeypatch.setattr(events, "_given_once", set())
-    with pytest.warns(riata.RiataWarning) as found:
+    with pytest.warns(RiataWarning) as found:
         for _ in range(3):
-            riata.Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X", "Y"]])
+            Tagger("perceptron", epochs=1).fit([["a", "b"]], [["X", "Y"]])
     assert [str(one.message).startswith("Labels seen fewer") for one in found] == [True]
+
+
+# --- trainings that take minutes or gigabytes say so before they begin -----------------------------------------------
+class Stopped(Exception):
+    pass
+
+
+def told(labels, sentences, **params):
+    """The warnings before the first epoch begins, which never does."""
+    words = [[f"w{(7 * s + t) % 500}" for t in range(20)] for s in range(sentences)]
+    tags = [[f"L{(20 * s + t) % labels}" for t in range(20)] for s in range(sentences)]
+    notes = []
+
+    def listen(event):
+        if isinstance(event, Started):
+            raise Stopped
+        if isinstance(event, Note) and event.warning and "GiB" in event.text:
+            notes.append(event.text)
+
+    params = {"template": riata.features.templates.parse("word[0]\nedge"), **params}
+    refused(Stopped, "", Tagger(**params).fit, words, tags, listener=listen)
+    return notes
+
+
+def test_thousands_of_labels_are_told_with_an_estimate_before_training_begins():
+    (note,) = told(3000, 200)
+    assert "3,000 labels" in note
+    assert "9 seconds of one core" in note  # 4,000 tokens, 9,000,000 pairs of labels, 0.25 ns each
+    assert "another column" in note
+    assert "beam" in note
+
+
+def test_trainings_as_people_have_them_say_nothing():
+    assert told(50, 200) == []
+    assert told(50, 200, recipe="crf") == []
+
+
+def test_a_beam_compares_no_pairs_of_labels():
+    assert told(3000, 200, recipe="laso-perceptron", beam=5) == []
+
+
+def test_gigabytes_are_told_even_where_time_is_short(monkeypatch):
+    monkeypatch.setattr("riata.learning.cost.MUCH", 1 << 20)
+    (note,) = told(200, 200, recipe="laso-perceptron", beam=5)
+    assert "about 0 seconds" in note
+    assert "about 0.0 GiB" in note
+
+
+def test_a_training_from_a_file_in_parts_is_told_of_too(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_text("".join(f"w{t % 50} L{t}\n" + "\n" * (t % 20 == 19) for t in range(4000)))
+    notes = []
+
+    def listen(event):
+        if isinstance(event, Started):
+            raise Stopped
+        notes.append(getattr(event, "text", ""))
+
+    refused(Stopped, "", Tagger(stream=True).fit, path, listener=listen)
+    assert any("4,000 labels: every pass" in note for note in notes)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_training_that_runs_out_of_memory_is_an_error_with_a_way_out(monkeypatch, method):
+    def full(*_):
+        raise MemoryError
+
+    made = Tagger(epochs=1).fit(WORDS, TAGS)
+    before = made.predict(WORDS)
+    monkeypatch.setattr(Trainer, "epoch", full)
+    refused(DataError, r"out of memory(.|\n)*number of labels", getattr(made, method), WORDS, TAGS)
+    assert made.predict(WORDS) == before

@@ -10,19 +10,19 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import same_weights
 from oracle import features as twin
 from oracle.perceptron import mean, perceptron, phi, score, sequences
 from packed_weights import weights_of
-from riata import registry
+from riata import Chunker, Tagger, registry
 from riata._core import shuffled
 from riata.data.encodings.base import shown_encodings
 from riata.features.attributes import builtin
 from riata.features.templates import parse
-from samples import draws
+from samples import tried
 
 DOUBLE = {"precision": "double"}
 TEMPLATES = {
@@ -57,10 +57,6 @@ def split(corpus):
     return [[token[:-1] for token in s] for s in corpus], [[token[-1] for token in s] for s in corpus]
 
 
-def ignore(event):
-    pass
-
-
 def by_frequency(y):
     counts = Counter(label for labels in y for label in labels)
     return sorted(counts, key=lambda label: (-counts[label], label))
@@ -74,31 +70,21 @@ def examples(X, y, templates):
     return [(twin.inputs(x, templates, builtin()), labels) for x, labels in zip(X, y, strict=True)]
 
 
-def same(weights, expected):
-    for key in {*weights, *expected}:
-        assert weights.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=1e-6), key
-
-
-def trained(X, y, *, estimator=riata.Tagger, sample_weight=None, average=True, **params):
+def trained(X, y, *, estimator=Tagger, sample_weight=None, average=True, **params):
     settings_ = {**DOUBLE, "average": average, **params.pop("settings", {})}
-    return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(
-        X, y, sample_weight=sample_weight, listener=ignore
-    )
+    return estimator(**{"recipe": "perceptron", "settings": settings_, **params}).fit(X, y, sample_weight=sample_weight)
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("template", TEMPLATES)
-@settings(max_examples=draws(60), deadline=None)
-@given(corpora, st.integers(1, 3), st.integers(0, 3))
+@tried(60, corpora, st.integers(1, 3), st.integers(0, 3))
 def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
     X, y = split(corpus)
     templates = parse(TEMPLATES[template])
     expected = perceptron(examples(X, y, templates), by_frequency(y), orders(len(X), seed, epochs))
     for average, weights in ((True, expected.averaged), (False, expected.last)):
         tagger = trained(X, y, template=templates, epochs=epochs, seed=seed, average=average)
-        same(weights_of(tagger.model_), weights)
+        same_weights(weights_of(tagger.model_), weights)
         updates = [
             epoch["updates"] for epoch in tagger.history_
         ]  # weights that are not averaged are learnt no further than to 0 updates
@@ -106,8 +92,7 @@ def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
         assert tagger.classes_ == by_frequency(y)
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(corpora, st.integers(1, 3), st.data())
+@tried(80, corpora, st.integers(1, 3), st.data())
 def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data):
     X, y = split(corpus)
     templates = parse(TEMPLATES["edges"])
@@ -126,11 +111,11 @@ def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data
         class_weight=class_weight,
     )
     tagger = trained(X, y, template=templates, epochs=epochs, class_weight=class_weight, sample_weight=sample_weight)
-    same(weights_of(tagger.model_), expected.averaged)
+    same_weights(weights_of(tagger.model_), expected.averaged)
 
 
-@settings(max_examples=draws(80), deadline=None)
-@given(
+@tried(
+    80,
     st.lists(
         st.lists(
             st.tuples(
@@ -148,13 +133,12 @@ def test_given_features_are_learnt_as_the_twin_learns_them(corpus, epochs):
     X, y = [[f for f, _ in s] for s in corpus], [[label for _, label in s] for s in corpus]
     inputs = [[([((name, ()), v) for name, v in f.items()], [(("edge", ()), 1.0)], []) for f in s] for s in X]
     expected = perceptron(list(zip(inputs, y, strict=True)), by_frequency(y), orders(len(X), 0, epochs))
-    same(weights_of(trained(X, y, epochs=epochs).model_), expected.averaged)
-    same(weights_of(trained(X, y, epochs=epochs, average=False).model_), expected.last)
+    same_weights(weights_of(trained(X, y, epochs=epochs).model_), expected.averaged)
+    same_weights(weights_of(trained(X, y, epochs=epochs, average=False).model_), expected.last)
 
 
 @pytest.mark.parametrize("encoding", tuple(shown_encodings()))
-@settings(max_examples=draws(30), deadline=None)
-@given(st.randoms(use_true_random=False))
+@tried(30, st.randoms(use_true_random=False))
 def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
     rules = registry.get("encoding", encoding)
 
@@ -168,22 +152,19 @@ def test_chunkers_learn_from_mistakes_among_legal_sequences_only(encoding, rng):
     templates = parse(TEMPLATES["chain"])
     labels = by_frequency(y) if any("O" in s for s in y) else [*by_frequency(y), "O"]
     expected = perceptron(examples(X, y, templates), labels, orders(len(X), 0, 2), legal=legal)
-    chunker = trained(X, y, estimator=riata.Chunker, encoding=encoding, template=templates, epochs=2)
-    same(weights_of(chunker.model_), expected.averaged)
+    chunker = trained(X, y, estimator=Chunker, encoding=encoding, template=templates, epochs=2)
+    same_weights(weights_of(chunker.model_), expected.averaged)
     assert [epoch["updates"] for epoch in chunker.history_] == expected.mistakes
 
 
 # --- the average -------------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=draws(80), deadline=None)
-@given(corpora, st.integers(1, 3))
+@tried(80, corpora, st.integers(1, 3))
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_example(corpus, epochs):
     X, y = split(corpus)
     templates = parse(TEMPLATES["window"])
     snapshots = perceptron(examples(X, y, templates), by_frequency(y), orders(len(X), 0, epochs)).snapshots
     assert len(snapshots) == epochs * len(X) + 1
-    same(weights_of(trained(X, y, template=templates, epochs=epochs).model_), mean(snapshots))
+    same_weights(weights_of(trained(X, y, template=templates, epochs=epochs).model_), mean(snapshots))
 
 
 # Labels by frequency: Y (4 tokens) before X (2), so Y wins ties.
@@ -221,8 +202,6 @@ def test_the_counter_ticks_on_every_example_and_not_on_updates_alone():
 
 
 # --- properties ----------------------------------------------------------------------------------------------------------
-
-
 def embedded():
     return riata.load("embedded", "train")[:150], riata.load("embedded", "test")
 
@@ -231,9 +210,7 @@ def embedded():
 def test_single_and_double_precision_predict_the_same(average):
     train, test = embedded()
     single, double = (
-        riata.Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(
-            train, listener=ignore
-        )
+        Chunker("perceptron", epochs=3, settings={"precision": precision, "average": average}).fit(train)
         for precision in ("single", "double")
     )
     assert single._exact is None
@@ -241,8 +218,9 @@ def test_single_and_double_precision_predict_the_same(average):
     assert single.predict(test) == double.predict(test)
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=2, max_size=4), min_size=4, max_size=8), st.integers(0, 5))
+@tried(
+    50, st.lists(st.lists(st.sampled_from("abcd"), min_size=2, max_size=4), min_size=4, max_size=8), st.integers(0, 5)
+)
 def test_on_separable_data_the_updates_stay_within_the_bound(X, seed):
     label_of = {"a": "X", "b": "Y", "c": "Z", "d": "Y"}
     y = [[label_of[word] for word in sentence] for sentence in X]
@@ -285,7 +263,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
     train, _ = embedded()
 
     def content(seed):
-        chunker = riata.Chunker("perceptron", epochs=2, seed=seed).fit(train, listener=ignore)
+        chunker = Chunker("perceptron", epochs=2, seed=seed).fit(train)
         chunker.save(tmp_path / "m.riata")
         _, arrays = chunker.model_.to_parts()
         return (tmp_path / "m.riata").read_bytes(), [array.tobytes() for array in arrays.values()]
@@ -307,14 +285,13 @@ def test_every_order_of_three_sentences_is_about_equally_likely():
     assert max(abs(n - 1000) for n in seen.values()) < 150  # five standard deviations
 
 
-@given(corpora)
-@settings(max_examples=draws(50), deadline=None)
+@tried(50, corpora)
 def test_without_shuffling_the_order_is_that_of_the_corpus(corpus):
     X, y = split(corpus)
     templates = parse(TEMPLATES["chain"])
     expected = perceptron(examples(X, y, templates), by_frequency(y), [range(len(X))] * 2)
     tagger = trained(X, y, template=templates, epochs=2, seed=7, settings={"shuffle": False})
-    same(weights_of(tagger.model_), expected.averaged)
+    same_weights(weights_of(tagger.model_), expected.averaged)
 
 
 def test_a_class_of_weight_zero_never_causes_an_update():
@@ -334,13 +311,12 @@ def test_sentences_of_weight_zero_are_as_if_they_were_always_right():
     assert {values[0][1] for (_, values), _ in weights} == {"b"}
 
 
-@settings(max_examples=draws(50), deadline=None)
-@given(corpora)
+@tried(50, corpora)
 def test_sentence_weights_of_two_double_every_step(corpus):
     X, y = split(corpus)
     options = {"template": parse(TEMPLATES["window"]), "epochs": 2}
     once = weights_of(trained(X, y, **options).model_)
-    same(
+    same_weights(
         weights_of(trained(X, y, sample_weight=np.full(len(X), 2.0), **options).model_),
         {k: 2 * v for k, v in once.items()},
     )

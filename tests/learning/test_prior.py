@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused, stored
+from riata import Chunker, EntityRecognizer, Tagger
 from riata.errors import SettingError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
@@ -13,15 +15,12 @@ from riata.learning import loop
 from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS, PRIORS_OF_EXP
 from riata.learning.events import Note
+from samples import for_rows
 
 TRAIN = riata.load("embedded", "train")
 
 
-def silent(event):
-    pass
-
-
-def fitted(data=TRAIN, task=riata.Chunker, recipe="crf", template="classic", listener=silent, **parameters):
+def fitted(data=TRAIN, task=Chunker, recipe="crf", template="classic", listener=None, **parameters):
     return task(recipe, template=template, threads=1, **parameters).fit(data, listener=listener)
 
 
@@ -33,10 +32,8 @@ def notes_of(**parameters):
     return estimator, notes
 
 
-@pytest.mark.parametrize(
-    ("recipe", "template"),
-    [("crf", "classic"), ("memm", "classic"), ("semicrf", "laso2005")],
-    ids=["crf", "memm", "semicrf"],
+@for_rows(
+    "recipe, template", ("crf", "classic"), ("memm", "classic"), ("semicrf", "laso2005"), ids=["crf", "memm", "semicrf"]
 )
 def test_the_choice_gives_the_model_of_the_value_chosen(recipe, template):
     data = TRAIN[:40]
@@ -79,14 +76,13 @@ def test_the_value_chosen_is_told_with_what_was_tried_and_kept_in_the_file(tmp_p
     c2 = estimator.facts_["chosen"]["c2"]
     (text,) = [note for note in notes if note.startswith("c2 is")]
     assert f"c2 is {c2:g}, chosen on held-out sentences (3: " in text and "0.003: " in text
-    estimator.save(tmp_path / "m.riata")
-    assert riata.load_model(tmp_path / "m.riata").facts_["chosen"] == {"c2": c2}
+    assert stored(estimator, tmp_path).facts_["chosen"] == {"c2": c2}
 
 
 def test_any_number_of_threads_makes_the_same_choice_and_the_same_bytes():
     models = []
     for threads in (1, 2):
-        estimator = riata.Chunker("crf", template="classic", threads=threads).fit(TRAIN[:40], listener=silent)
+        estimator = Chunker("crf", template="classic", threads=threads).fit(TRAIN[:40])
         models.append(to_bytes(estimator.set_params(threads=None)))
     assert models[0] == models[1]
 
@@ -102,7 +98,7 @@ def test_values_that_all_score_alike_choose_nothing():
     those it has.
     """
     data = riata.load("embedded", "train", ("word", "entity"))[100:115]
-    estimator, notes = notes_of(data=data, task=riata.EntityRecognizer, template="tag")
+    estimator, notes = notes_of(data=data, task=EntityRecognizer, template="tag")
     assert estimator.facts_["chosen"] == {"c2": prior.LEFT_OVER}
     assert "c2 is 0.1: with every value tried, held-out sentences score 0.00." in notes
     assert estimator.score(data) == 1
@@ -113,7 +109,7 @@ def test_sentences_that_are_partly_labelled_are_said_to_be_too_few():
     for labels in tags:
         labels[0] = None
     notes = []
-    riata.Tagger("crf", epochs=2).fit(words, tags, listener=notes.append)
+    Tagger("crf", epochs=2).fit(words, tags, listener=notes.append)
     assert "c2 is 0.1: too few sentences with all their labels to choose it by." in [
         note.text for note in notes if isinstance(note, Note)
     ]
@@ -145,11 +141,11 @@ def test_trials_reach_what_whole_trainings_reach():
 def test_sentences_with_unknown_labels_are_learnt_from_and_not_scored():
     words, labels = TRAIN.sentences_of(0)[:40], TRAIN.sentences_of(1)[:40]
     partly = [[None if s % 3 == 0 and t == 0 else y for t, y in enumerate(row)] for s, row in enumerate(labels)]
-    estimator = riata.Tagger("crf", template=parse("word[0]\nsuffix3[0]\nedge"), threads=1)
-    estimator.fit(words, partly, listener=silent)
+    estimator = Tagger("crf", template=parse("word[0]\nsuffix3[0]\nedge"), threads=1)
+    estimator.fit(words, partly)
     assert estimator.facts_["chosen"]["c2"] in PRIORS
     none_whole = [[None, *row[1:]] for row in labels]
-    estimator.fit(words, none_whole, listener=silent)
+    estimator.fit(words, none_whole)
     assert estimator.facts_["chosen"]["c2"] == prior.LEFT_OVER
 
 
@@ -176,8 +172,8 @@ def test_sample_weights_go_with_their_sentences():
     weights[::2] = 0
     left = fitted(TRAIN[:40][1::2]).facts_["chosen"]  # only says that both run
     assert left["c2"] in PRIORS
-    chunker = riata.Chunker("crf", template="classic", threads=1)
-    assert chunker.fit(TRAIN[:40], sample_weight=weights, listener=silent).facts_["chosen"]["c2"] in PRIORS
+    chunker = Chunker("crf", template="classic", threads=1)
+    assert chunker.fit(TRAIN[:40], sample_weight=weights).facts_["chosen"]["c2"] in PRIORS
 
 
 def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
@@ -185,35 +181,31 @@ def test_an_interrupted_choice_leaves_the_estimator_as_it_was(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(prior, "choose", interrupted)
-    chunker = riata.Chunker("crf", template="classic")
-    with pytest.raises(KeyboardInterrupt):
-        chunker.fit(TRAIN, listener=silent)
+    chunker = Chunker("crf", template="classic")
+    refused(KeyboardInterrupt, "", chunker.fit, TRAIN)
     assert not hasattr(chunker, "model_")
 
 
 @pytest.mark.parametrize("value", ["automatic", -1, float("nan"), None])
 def test_other_words_and_numbers_are_refused(value):
-    with pytest.raises(SettingError, match="expected auto or a number of at least 0"):
-        riata.Chunker("crf", settings={"c2": value}).fit(TRAIN)
+    refused(SettingError, "expected auto or a number of at least 0", Chunker("crf", settings={"c2": value}).fit, TRAIN)
 
 
 def test_training_that_goes_on_keeps_the_value(monkeypatch):
     chunker = fitted(TRAIN[:40], warm_start=True)
     before = chunker.facts_["chosen"]
     monkeypatch.setattr(prior, "choose", lambda *arguments: pytest.fail("chosen again"))
-    assert chunker.fit(TRAIN[:40], listener=silent).facts_["chosen"] == before
+    assert chunker.fit(TRAIN[:40]).facts_["chosen"] == before
 
 
-@pytest.mark.parametrize(
-    ("lengths", "whole"),
-    [
-        ((20, 15, 25, 20), True),
-        ((300, 200, 280, 310, 290), True),
-        ((1, 78, 1), False),  # most of the data are one document
-        ((80,), False),
-        ((1300, 300), True),
-        ((10, 1580, 10), False),
-    ],
+@for_rows(
+    "lengths, whole",
+    ((20, 15, 25, 20), True),
+    ((300, 200, 280, 310, 290), True),
+    ((1, 78, 1), False),  # most of the data are one document
+    ((80,), False),
+    ((1300, 300), True),
+    ((10, 1580, 10), False),
 )
 def test_held_out_sentences_are_whole_documents(lengths, whole):
     document = np.repeat(np.arange(len(lengths)), lengths)

@@ -5,15 +5,18 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
 from chain_problems import UNBOUNDED, noise, problem
+from checks import refused
 from laso_comparison import QUEUES, STEPS, WHAT, WHEN, combined, compared, orders, same
 from oracle.laso import norm
 from packed_weights import weights_of
-from samples import draws, some_slow
+from python_problems import LeftToRight
+from riata import Chunker, Predictor, RiataWarning, Tagger
+from riata.errors import DataError, SearchError, SettingError, UnsupportedError
+from samples import for_each, for_rows, some_slow, tried
 
 BEAMS = [name for name in QUEUES if "pending" not in name and name != "best-first"]
 TEMPLATES = [
@@ -26,8 +29,6 @@ TEMPLATES = [
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------
-
-
 @combined(queue=QUEUES, when=WHEN, what=WHAT, step=STEPS)
 def test_weights_equal_those_of_the_twin(queue, when, what, step):
     settings = {**QUEUES[queue], **STEPS[step], "when": when, "update": what}
@@ -41,8 +42,7 @@ def test_weights_equal_those_of_the_twin(queue, when, what, step):
     compared(corpus, settings, None, epochs, seed)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", WHEN)
+@for_each(step=STEPS, when=WHEN)
 @pytest.mark.parametrize("seeds", some_slow([range(3), range(3, 6)], [range(3, 6)]), ids=str)
 def test_sentence_weights_equal_those_of_the_twin(seeds, when, step):
     changed = 0
@@ -109,8 +109,6 @@ def test_the_loss_weighs_the_nodes_that_outrank_the_truth():
 
 
 # --- the average -------------------------------------------------------------------------------------------------------
-
-
 def averages_what_it_has_been(corpus, trainer, initial, seed):
     """Trains sentence by sentence; the average must be the mean of the initial weights and those after every sentence."""
     snapshots = [initial]
@@ -122,8 +120,7 @@ def averages_what_it_has_been(corpus, trainer, initial, seed):
     same(corpus.by_name(trainer.averaged()), mean)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("queue", ["greedy", "beam 3", "best-first"])
+@for_each(step=STEPS, queue=["greedy", "beam 3", "best-first"])
 def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_sentence(queue, step):
     for seed in range(3):
         corpus = noise(seed, TEMPLATES[seed])
@@ -132,11 +129,7 @@ def test_the_average_is_the_mean_of_the_initial_weights_and_those_after_every_se
 
 
 # --- ALMA --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.9, 0.5, 0.1])
-@pytest.mark.parametrize("what", WHAT)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(alpha=[1.0, 0.9, 0.5, 0.1], what=WHAT, queue=QUEUES)
 def test_the_norm_never_exceeds_one(queue, what, alpha):
     corpus = noise(3, "word[0]\nnumber(1)[0]\nedge", "iob2")
     for C in (0.0, 5.0):
@@ -176,8 +169,6 @@ def test_y_good_nodes_are_down_weighted_by_the_margin_of_the_generation(alpha, u
 
 
 # --- ALMA under other norms ---------------------------------------------------------------------------------------------
-
-
 def uneven(weights):
     """The share of the weights that 99 % of the sum of all |weights| rests on."""
     sizes = np.sort(np.abs(list(weights.values())))[::-1]
@@ -195,8 +186,7 @@ def test_under_a_p_norm_weights_equal_those_of_the_twin(queue, when, p):
     assert updates > 20
 
 
-@pytest.mark.parametrize("p", some_slow([2, 3, 8, 30, 100], [3, 30]))
-@pytest.mark.parametrize("single", [True, False])
+@for_each(p=some_slow([2, 3, 8, 30, 100], [3, 30]), single=[True, False])
 def test_thousands_of_projections_lose_nothing(single, p):
     # With C = 5 most steps leave the ball, and the scale falls faster than the tenth power of their number.
     corpus = noise(1, "word[0]\nnumber(1)[0]\nedge")
@@ -222,8 +212,7 @@ def test_folding_changes_no_weight(p):
     assert twin.updates > 500
 
 
-@pytest.mark.parametrize("p", [2, 3, 8, 30])
-@pytest.mark.parametrize("sizes", [(1e-6, 1.0, 1e3), (1e3, 1.0, 1e-6), (1e-4, 1e-4, 1e-4)])
+@for_each(p=[2, 3, 8, 30], sizes=[(1e-6, 1.0, 1e3), (1e3, 1.0, 1e-6), (1e-4, 1e-4, 1e-4)])
 def test_features_of_very_different_sizes_neither_vanish_nor_overflow(sizes, p):
     sentences = [[("a", f"{size}")] for size in sizes]
     corpus = problem("number(1)[0]", sentences, [["Y"], ["X"], ["Y"]], ("X", "Y"))
@@ -244,8 +233,8 @@ def test_under_a_p_norm_the_average_is_the_mean_of_the_weights(p):
         averages_what_it_has_been(corpus, trainer, {} if initial is None else corpus.by_name(initial), seed)
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(
+@tried(
+    60,
     seed=st.integers(0, 10**6),
     p=st.floats(2, 100),
     alpha=st.floats(0.01, 1),
@@ -263,42 +252,35 @@ def test_the_q_norm_never_exceeds_one(seed, p, alpha, C, single):
         assert norm(weights, p / (p - 1)) == pytest.approx(trainer.norm, rel=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 def test_the_larger_p_the_fewer_features_carry_the_weight():
     train = riata.load("embedded", "train")[:100]
     shares = []
     for p in (2, 4, 8, 25):
-        chunker = riata.Chunker("laso-alma", epochs=3, template="classic", settings={"p": p}).fit(train)
+        chunker = Chunker("laso-alma", epochs=3, template="classic", settings={"p": p}).fit(train)
         shares.append(uneven(weights_of(chunker.model_)))
     assert all(fewer < 0.8 * more for more, fewer in itertools.pairwise(shares))
 
 
 @pytest.mark.parametrize("step", ["perceptron", "mira"])
 def test_other_norms_are_for_alma_only(step):
-    with pytest.raises(
-        riata.errors.SettingError, match=f"'p' has the value 3.0, which nothing reads: step is '{step}'"
-    ) as caught:
-        riata.Chunker("laso-alma", settings={"p": 3, "step": step}).fit(riata.load("embedded", "train"))
+    with pytest.raises(SettingError, match=f"'p' has the value 3.0, which nothing reads: step is '{step}'") as caught:
+        Chunker("laso-alma", settings={"p": 3, "step": step}).fit(riata.load("embedded", "train"))
     assert "step=alma" in caught.value.remedy
 
 
 @pytest.mark.parametrize("p", [1.9, 0, -2, 101, math.inf])
 def test_a_norm_out_of_range_is_refused(p):
-    with pytest.raises(riata.errors.SettingError, match="expected a number from 2 to 100"):
-        riata.Chunker("laso-alma", settings={"p": p}).fit(riata.load("embedded", "train"))
+    with pytest.raises(SettingError, match="expected a number from 2 to 100"):
+        Chunker("laso-alma", settings={"p": p}).fit(riata.load("embedded", "train"))
 
 
 # --- truncation --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("p", [2, 8])
+@for_each(average=[True, False], p=[2, 8])
 def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
     train = riata.load("embedded", "train")[:50]
     chosen = {"p": p, "average": average}
     full, cut = (
-        riata.Chunker("laso-alma", epochs=2, template="classic", settings={**chosen, "truncate": fraction}).fit(train)
+        Chunker("laso-alma", epochs=2, template="classic", settings={**chosen, "truncate": fraction}).fit(train)
         for fraction in (0.0, 0.05)
     )
     weights = weights_of(full.model_)
@@ -309,11 +291,10 @@ def test_truncation_leaves_out_the_smallest_weights_and_counts_them(p, average):
     assert full.history_[-1]["dropped"] == 0
 
 
-@pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 def test_the_development_score_is_that_of_the_truncated_model():
     train, dev = riata.load("embedded", "train")[:100], riata.load("embedded", "test")
     full, cut = (
-        riata.Chunker("laso-alma", epochs=2, template="classic", dev=dev, settings={"truncate": fraction}).fit(train)
+        Chunker("laso-alma", epochs=2, template="classic", dev=dev, settings={"truncate": fraction}).fit(train)
         for fraction in (0.0, 0.5)
     )
     assert cut.best_score_ == pytest.approx(100 * cut.score(dev))
@@ -321,11 +302,7 @@ def test_the_development_score_is_that_of_the_truncated_model():
 
 
 # --- violations --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", ["laso", "early", "max-violation"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(step=STEPS, when=["laso", "early", "max-violation"], queue=QUEUES)
 def test_against_nodes_that_outrank_the_truth_no_update_is_without_a_violation(queue, when, step):
     for what in ("mean", "best", "loss-weighted"):
         corpus = noise(7, "word[0]\nnumber(1)[0]\nedge")
@@ -377,8 +354,6 @@ def test_a_search_that_goes_wrong_by_its_order_alone_changes_nothing():
 
 
 # --- properties ----------------------------------------------------------------------------------------------------------
-
-
 def separable():
     """Every word has its label."""
     label_of = {"a": "X", "b": "Y", "c": "Z"}
@@ -388,9 +363,7 @@ def separable():
     )
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", BEAMS)
+@for_each(step=STEPS, when=WHEN, queue=BEAMS)
 def test_an_epoch_on_separated_data_makes_no_update(queue, when, step):
     corpus = separable()
     trainer = corpus.trainer(**QUEUES[queue], **STEPS[step], when=when)
@@ -404,8 +377,7 @@ def test_an_epoch_on_separated_data_makes_no_update(queue, when, step):
     assert corpus.search(trainer.last(), **QUEUES[queue]) == [tuple(labels) for labels in corpus.gold]
 
 
-@pytest.mark.parametrize("when", ["early", "max-violation", "standard"])
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=["early", "max-violation", "standard"], queue=QUEUES)
 def test_but_for_laso_a_sentence_makes_one_update_at_most(queue, when):
     corpus = noise(11, "word[0]\nedge", longest=8)
     trainer, laso = (corpus.trainer(**QUEUES[queue], when=w) for w in (when, "laso"))
@@ -415,10 +387,7 @@ def test_but_for_laso_a_sentence_makes_one_update_at_most(queue, when):
     assert queue == "best-first" or laso.stats()["updates"] > len(corpus.sentences)
 
 
-@pytest.mark.parametrize(
-    "alike", [("greedy", "one pending"), ("beam by prefix", "beam 2"), ("unbounded beam", "beam 3")]
-)
-@pytest.mark.parametrize("when", WHEN)
+@for_each(alike=[("greedy", "one pending"), ("beam by prefix", "beam 2"), ("unbounded beam", "beam 3")], when=WHEN)
 def test_queues_that_come_to_the_same_learn_the_same(when, alike):
     for seed in range(10):
         corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)])
@@ -430,8 +399,7 @@ def test_queues_that_come_to_the_same_learn_the_same(when, alike):
         assert one.stats() == other.stats()
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(step=STEPS, queue=QUEUES)
 def test_training_is_deterministic(queue, step):
     corpus = noise(13, "word[0]\nnumber(1)[0]\nedge")
 
@@ -439,17 +407,12 @@ def test_training_is_deterministic(queue, step):
         trainer = corpus.trainer(**QUEUES[queue], **STEPS[step])
         for order in orders(corpus, 3, 0):
             corpus.epoch(trainer, order)
-        return (
-            corpus.by_name(trainer.averaged()),
-            corpus.by_name(trainer.last()),
-            trainer.stats(),
-        )
+        return (corpus.by_name(trainer.averaged()), corpus.by_name(trainer.last()), trainer.stats())
 
     assert trained() == trained()
 
 
-@pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize("queue", QUEUES)
+@for_each(when=WHEN, queue=QUEUES)
 def test_where_sums_are_exact_single_precision_learns_what_double_does(queue, when):
     for seed in range(5):
         corpus = noise(seed, TEMPLATES[seed % len(TEMPLATES)], "iob2")
@@ -472,15 +435,12 @@ def test_a_dead_end_is_learnt_from(when):
 
 
 @pytest.mark.parametrize("when", WHEN)
-@pytest.mark.parametrize(
-    ("gold", "token"), [(["I-X", "O"], 0), (["O", "I-X"], 1), (["B-X", "O"], 1), (["O", "B-X"], 1)]
-)
+@for_rows("gold, token", (["I-X", "O"], 0), (["O", "I-X"], 1), (["B-X", "O"], 1), (["O", "B-X"], 1))
 def test_labels_that_cannot_be_reached_are_refused_with_their_sentence(gold, token, when):
     sentences = [[("a",), ("b",)], [("a",)], [("b",), ("a",)]]
     corpus = problem("word[0]", sentences, [["O", "O"], ["O"], gold], ("O", "B-X", "I-X", "E-X"), "bioes")
     trainer = corpus.trainer(when=when)
-    with pytest.raises(riata.errors.DataError, match=f"sentence 2 are not allowed at token {token}"):
-        corpus.epoch(trainer)
+    refused(DataError, f"sentence 2 are not allowed at token {token}", corpus.epoch, trainer)
     assert trainer.stats()["updates"] == 0
     corpus.epoch(trainer, [0, 1])
 
@@ -488,11 +448,93 @@ def test_labels_that_cannot_be_reached_are_refused_with_their_sentence(gold, tok
 @pytest.mark.parametrize("settings", [{"beam": 0}, {"beam": -1}, {"beam": 0, "beam_by": "prefix"}])
 def test_a_beam_without_width_is_refused(settings):
     corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
-    with pytest.raises(riata.errors.SettingError, match="at least 1"):
-        corpus.trainer(**{"queue": "beam", **settings})
+    refused(SettingError, "at least 1", corpus.trainer, **{"queue": "beam", **settings})
 
 
 def test_hill_climbing_a_space_that_builds_its_output_is_refused():
     corpus = problem("word[0]", [[("a",)]], [["X"]], ("X", "Y"))
-    with pytest.raises(riata.errors.UnsupportedError, match="complete output"):
-        corpus.epoch(corpus.trainer(queue="hill-climb"))
+    refused(UnsupportedError, "complete output", corpus.epoch, corpus.trainer(queue="hill-climb"))
+
+
+# --- what learning by search refuses, and what it says about it ------------------------------------------------------
+WORDS, TAGS = [["a"], ["a", "b", "a"]], [["X"], ["X", "Y", "X"]]
+
+
+@for_each(name=["B", "C"], step=["alma", "mira"])
+def test_steps_and_margins_that_overflow_are_refused(name, step):
+    with pytest.raises(SettingError, match=rf"'{name}' has the value 1e\+308; expected a number from 0 to"):
+        Tagger("laso-alma", settings={name: 1e308, "step": step}).fit(WORDS, TAGS)
+
+
+def test_the_largest_step_and_margin_leave_finite_weights():
+    for step in ("alma", "mira"):
+        settings = {"C": 1e6, "step": step, **({"B": 1e6} if step == "alma" else {})}
+        model = Tagger("laso-alma", epochs=50, settings=settings).fit(WORDS, TAGS, sample_weight=[1e6, 1e6])
+        weights = weights_of(model.model_).values()
+        assert any(weights) and all(map(math.isfinite, weights))
+
+
+def test_a_search_that_fails_in_training_names_the_sentence():
+    with pytest.raises(SearchError, match=r"^sentence 1: the search made 3 nodes"):
+        Tagger("laso-perceptron", beam=1, settings={"max_nodes": 3, "shuffle": False}).fit(WORDS, TAGS)
+
+
+def test_tokens_that_search_does_not_count_are_not_said_to_be_right():
+    model = Tagger("laso-perceptron", epochs=2).fit(WORDS, TAGS)
+    assert [epoch["wrong_tokens"] for epoch in model.history_] == [None, None]
+
+
+# --- while learning a tie counts against the truth, also one that only rounding decides; and the one exception -------
+AHEAD = 0.1 + 0.2  # which is more than 0.3, by rounding
+
+
+class Pair(LeftToRight):
+    """One of two, whose ranks are given."""
+
+    def __init__(self, right, wrong):
+        self.ranks = {("right",): right, ("wrong",): wrong}
+
+    def actions(self, x, s):
+        return ("right", "wrong")
+
+    def is_goal(self, x, s):
+        return len(s) == 1
+
+    def features(self, x, s, a):
+        return [a]
+
+    def heuristic(self, x, s):
+        return self.ranks.get(s, 0.0)
+
+    def regret(self, x, s, y):
+        return float(s[:1] == ("wrong",))
+
+
+def updates(problem, when, queue):
+    model = Predictor(problem, "laso-perceptron", queue=queue, epochs=1, settings={"when": when})
+    return model.fit([""], ["right"]).stats_["updates"]
+
+
+@for_each(queue=["beam", "greedy", "best-first"], when=WHEN)
+@pytest.mark.parametrize(("right", "wrong"), [(0.0, 0.0), (0.3, 0.3), (AHEAD, 0.3), (1e6 * AHEAD, 1e6 * 0.3)])
+def test_what_is_equal_up_to_rounding_is_a_tie_and_counts_against_the_truth(right, wrong, when, queue):
+    assert right >= wrong
+    assert updates(Pair(right, wrong), when, queue) == 1
+
+
+@for_each(queue=["beam", "greedy", "best-first"], when=WHEN, right=[0.3 + 1e-12, 0.4, 1.0])
+def test_what_is_ahead_by_more_is_ahead(right, when, queue):
+    assert updates(Pair(right, 0.3), when, queue) == 0
+
+
+def test_exact_search_with_perceptron_steps_learns_nothing_from_a_tie_that_it_wins():
+    words, labels = [["a", "b"]], [["X", "X"]]
+
+    def first_epoch(recipe, **params):
+        made = Tagger(recipe, structure="chain", epochs=1, **params)
+        with pytest.warns(RiataWarning):  # of labels seen once
+            return made.fit([*words, ["c"]], [*labels, ["Y"]]).history_[0]["updates"]
+
+    settings = {"shuffle": False}
+    assert first_epoch("perceptron", settings=settings) == 1  # of c alone: at zero weights X is the first of equals
+    assert first_epoch("standard", beam=float("inf"), settings=settings) == 2

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 import riata
-from learning.test_online import ignore, interrupt_at, same_model
+from checks import refused
+from learning.test_online import same_model
 from packed_weights import weights_of
+from riata import Chunker, Tagger
 from riata._core import normalised_sum
 from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
-from riata.learning.events import Progressed, Started
 from riata.learning.online import SentenceTrainer
 from riata.models.weights_by_name import by_name
 from riata.structures.segments.templates import parse as parse_segments
-from samples import FEATURES, TAGS, embedded, quietly
+from samples import FEATURES, TAGS, embedded, for_each
 
 HISTORY = parse("word[0]\nword[-1] word[0]\nedge\nlabel[-2] label[-1]\nword[0] label[-1]")
 PLAIN = parse("word[0]\nword[-1]\ntag[0]\ntag[-1] tag[0]\nedge\nedge tag[0]")
@@ -34,7 +35,7 @@ KIND = pytest.mark.parametrize("kind", KINDS)
 
 
 def chunker(kind, **params):
-    return riata.Chunker(**{"epochs": 3, "template": PLAIN, **KINDS[kind], **params})
+    return Chunker(**{"epochs": 3, "template": PLAIN, **KINDS[kind], **params})
 
 
 def named(estimator):
@@ -57,8 +58,8 @@ def sum_by_hand(parts):
 @KIND
 def test_the_model_is_the_sum_of_those_of_the_seeds(kind):
     data = embedded()[:60]
-    parts = [named(quietly(chunker(kind, seed=seed), data)) for seed in (7, 8, 9)]
-    whole = named(quietly(chunker(kind, seed=7, seeds=3), data))
+    parts = [named(chunker(kind, seed=seed).fit(data)) for seed in (7, 8, 9)]
+    whole = named(chunker(kind, seed=7, seeds=3).fit(data))
     expected = sum_by_hand(parts)
     assert whole.keys() <= expected.keys()
     assert whole == pytest.approx({key: expected[key] for key in whole}, abs=1e-5)
@@ -73,10 +74,10 @@ def test_the_model_is_the_sum_of_those_of_the_seeds(kind):
 def test_rows_that_grow_in_another_order_are_the_same_rows():
     """Of segments: each seed meets sequences and labels in its own order."""
     data = embedded()[:60]
-    parts = [quietly(chunker("segments", seed=seed), data).model_.weights.rows() for seed in (7, 8)]
+    parts = [chunker("segments", seed=seed).fit(data).model_.weights.rows() for seed in (7, 8)]
     trie = [list(zip(*(array.tolist() for array in part), strict=True)) for part in parts]
     assert trie[0] != trie[1]
-    whole = quietly(chunker("segments", seed=7, seeds=2), data).model_.weights.rows()
+    whole = chunker("segments", seed=7, seeds=2).fit(data).model_.weights.rows()
     assert len(whole[0]) > max(map(len, trie))
     assert len({*zip(*(array.tolist() for array in whole), strict=True)}) == len(whole[0])  # none twice
 
@@ -84,13 +85,13 @@ def test_rows_that_grow_in_another_order_are_the_same_rows():
 @KIND
 def test_threads_change_nothing(kind):
     data = embedded()[:60]
-    models = [to_bytes(quietly(chunker(kind, seeds=4, threads=threads), data)) for threads in (1, 2, 7, None)]
+    models = [to_bytes(chunker(kind, seeds=4, threads=threads).fit(data)) for threads in (1, 2, 7, None)]
     assert models[0] == models[1] == models[2] == models[3]
 
 
 def test_equal_parts_give_themselves_and_their_scale():
     data = embedded()[:40]
-    one = quietly(chunker("perceptron"), data)
+    one = chunker("perceptron").fit(data)
     four = one.twin()
     four.labels.set_model(one.model_.with_weights(normalised_sum([one.model_.weights] * 4)), one.labels.tags())
     assert named(four) == pytest.approx(named(one), rel=1e-5)
@@ -98,13 +99,13 @@ def test_equal_parts_give_themselves_and_their_scale():
 
 def test_one_seed_is_the_recipe_as_it_was():
     data = embedded()[:40]
-    assert same_model(quietly(chunker("mira"), data), quietly(chunker("mira", seeds=1, threads=3), data))
+    assert same_model(chunker("mira").fit(data), chunker("mira", seeds=1, threads=3).fit(data))
 
 
 def test_development_scores_are_told_of_each_seed_and_of_the_sum():
     data, dev = embedded()[:80], embedded(split="test")
-    whole = quietly(chunker("mira", seeds=3, seed=5, dev=dev), data)
-    alone = [quietly(chunker("mira", seed=seed, dev=dev), data) for seed in (5, 6, 7)]
+    whole = chunker("mira", seeds=3, seed=5, dev=dev).fit(data)
+    alone = [chunker("mira", seed=seed, dev=dev).fit(data) for seed in (5, 6, 7)]
     for epoch, *singles in zip(whole.history_, *(one.history_ for one in alone), strict=True):
         assert epoch["seed_scores"] == tuple(single["dev_score"] for single in singles)
         assert epoch["updates"] == sum(single["updates"] for single in singles)
@@ -117,7 +118,7 @@ def loads_and_goes_on(made, data, path):
     made.save(path)
     loaded = riata.load_model(path)
     assert loaded.predict(data) == made.predict(data)
-    quietly(made.set_params(warm_start=True, dev=None, refit=False, patience=None, epochs=1), data)
+    made.set_params(warm_start=True, dev=None, refit=False, patience=None, epochs=1).fit(data)
     assert made.best_epoch_ == loaded.best_epoch_ + 1
     return loaded
 
@@ -125,34 +126,16 @@ def loads_and_goes_on(made, data, path):
 @KIND
 def test_everything_around_a_learner_works_for_a_sum(kind, tmp_path):
     data = embedded()[:60]
-    made = quietly(chunker(kind, seeds=2, dev=0.2, refit=True, patience=2), data)
+    made = chunker(kind, seeds=2, dev=0.2, refit=True, patience=2).fit(data)
     loaded = loads_and_goes_on(made, data, tmp_path / "m.riata")
     assert loaded.seeds == 2
     assert loaded.threads is None
 
 
-@KIND
-def test_partial_fit_is_fit_epoch_by_epoch(kind):
-    data = embedded()[:40]
-    bit_by_bit = chunker(kind, seeds=3)
-    for _ in range(3):
-        bit_by_bit.partial_fit(data)
-    assert same_model(bit_by_bit, quietly(chunker(kind, seeds=3), data))
-
-
 def test_features_given_by_the_user_are_summed_too():
-    taggers = [quietly(riata.Tagger(epochs=3, seed=seed), FEATURES, TAGS) for seed in (0, 1)]
-    whole = quietly(riata.Tagger(epochs=3, seeds=2), FEATURES, TAGS)
+    taggers = [Tagger(epochs=3, seed=seed).fit(FEATURES, TAGS) for seed in (0, 1)]
+    whole = Tagger(epochs=3, seeds=2).fit(FEATURES, TAGS)
     assert weights_of(whole.model_) == pytest.approx(sum_by_hand([weights_of(t.model_) for t in taggers]), abs=1e-5)
-
-
-@pytest.mark.parametrize("event", [Started, Progressed])
-def test_ctrl_c_stops_all_seeds_and_keeps_the_last_epoch(event):
-    data = embedded()
-    stopped = chunker("mira", seeds=3, epochs=5)
-    with pytest.raises(KeyboardInterrupt):
-        stopped.fit(data, listener=interrupt_at(event, 2))
-    assert same_model(stopped, chunker("mira", seeds=3, epochs=1).fit(data, listener=ignore))
 
 
 def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):
@@ -165,19 +148,14 @@ def test_an_error_in_one_seed_is_the_error_of_all(monkeypatch):
         return run(*arguments)
 
     monkeypatch.setattr(SentenceTrainer, "run", fails_once)
-    with pytest.raises(UnsupportedError, match="this seed fails"):
-        quietly(chunker("laso", seeds=3), embedded()[:20])
+    refused(UnsupportedError, "this seed fails", chunker("laso", seeds=3).fit, embedded()[:20])
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}]
-)
+@for_each(wrong=[{"seeds": 0}, {"seeds": 1.5}, {"seeds": "x"}, {"threads": 0}, {"threads": -1}, {"threads": "x"}])
 def test_counts_without_sense_are_refused(wrong):
-    with pytest.raises(SettingError, match=next(iter(wrong))):
-        riata.Tagger(**wrong).fit([["a"]], [["X"]])
+    refused(SettingError, next(iter(wrong)), Tagger(**wrong).fit, [["a"]], [["X"]])
 
 
 def test_no_single_run_is_there_to_diagnose():
     data = embedded()[:20]
-    with pytest.raises(UnsupportedError, match="seeds"):
-        quietly(chunker("laso", seeds=2), data).diagnose(data)
+    refused(UnsupportedError, "seeds", chunker("laso", seeds=2).fit(data).diagnose, data)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks import refused
 from likelihood_problems import Likelihood
 from oracle import segments as oracle
 from riata import _core
-from samples import draws
+from samples import tried
 from segment_problems import EXACT_TEMPLATES, LABELS, TEMPLATES, noise, segment_problem
 
 EVERY_ROLE = (
@@ -16,10 +16,7 @@ EVERY_ROLE = (
     "around tag[0]\nlength\nlabel[-1]\nlabel[-1] first tag[-1] tag[0]"
 )
 CASES = [*EXACT_TEMPLATES, "around tag[0]\ninside tag[0] tag[1]", EVERY_ROLE]
-KINDS = {
-    _core.SegmentWeights: _core.SegmentPotentials,
-    _core.SegmentWeights64: _core.SegmentPotentials64,
-}
+KINDS = {_core.SegmentWeights: _core.SegmentPotentials, _core.SegmentWeights64: _core.SegmentPotentials64}
 
 
 def function_of(problem, *, pairs="seen", weights=(), kind=_core.SegmentWeights64, gold=None):
@@ -61,8 +58,8 @@ problems = st.builds(
 )
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(
+@tried(
+    60,
     problems,
     st.integers(0, 10**6),
     st.sampled_from([0.1, 1.0, 30.0]),
@@ -188,12 +185,8 @@ def test_points_and_models_are_the_same_numbers():
 def test_bad_arguments_are_refused():
     problem = noise(0, CASES[0])
     function = function_of(problem)
-    with pytest.raises(Exception, match="point"):
-        function(np.zeros(function.size + 1), 1)
-    with pytest.raises(Exception, match="weights"):
-        function_of(problem, weights=[1.0])
-    with pytest.raises(Exception, match="segments"):
-        function_of(problem, gold=problem.gold[1:])
+    refused(Exception, "point", function, np.zeros(function.size + 1), 1)
+    refused(Exception, "weights", function_of, problem, weights=[1.0])
+    refused(Exception, "segments", function_of, problem, gold=problem.gold[1:])
     beyond = next(t for t in TEMPLATES if "label[-2]" in t)
-    with pytest.raises(Exception, match=r"label\[-1\]"):
-        function_of(noise(0, beyond))
+    refused(Exception, r"label\[-1\]", function_of, noise(0, beyond))

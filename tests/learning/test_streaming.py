@@ -2,15 +2,15 @@
 
 import gzip
 import os
-import warnings
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from packed_weights import weights_of
-from riata import Chunker, RiataWarning, Tagger, errors
+from riata import Chunker, Tagger, errors
 from riata.data.columns import resized
 from riata.data.files import ColumnFile
 from riata.entry import main
@@ -18,7 +18,9 @@ from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.fit import Fit
-from samples import CHUNKS, TAGS, WORDS, as_text, embedded, quietly
+from samples import CHUNKS, TAGS, WORDS, as_text, embedded, for_rows
+
+pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
 SMALL = 3000  # bytes: a few parts
 SENTENCES = 70
@@ -41,8 +43,8 @@ def small(monkeypatch):
 def both(path, estimator=Chunker, **params):
     """Trained in memory, and from the file in parts."""
     params = {"calibrated": False, **params}
-    held = quietly(estimator(**params), riata.read_columns(path))
-    return held, quietly(estimator(stream=True, **params), path)
+    held = estimator(**params).fit(riata.read_columns(path))
+    return held, estimator(stream=True, **params).fit(path)
 
 
 def messages(estimator, data):
@@ -66,22 +68,18 @@ def test_true_outputs_that_break_constraints_are_counted_over_all_parts(path, sm
 
 
 # --- the same model --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
+@for_rows(
     "params",
-    [
-        {},
-        {"bits": 16},
-        {"dev": 0.2, "patience": 1, "seed": 3},
-        {"dev": 0.2, "refit": True, "bits": 14},
-        {"dev": embedded(split="test")[:30]},
-        {"class_weight": "balanced"},
-        {"dev": 0.2, "constraints": ["at_most(2, 'NP')"]},
-        {"recipe": "mira", "seeds": 2},
-        {"recipe": "early", "beam": 3, "template": EARLIER},
-        {"recipe": "laso-perceptron", "bits": 16, "template": EARLIER},
-    ],
+    {},
+    {"bits": 16},
+    {"dev": 0.2, "patience": 1, "seed": 3},
+    {"dev": 0.2, "refit": True, "bits": 14},
+    {"dev": embedded(split="test")[:30]},
+    {"class_weight": "balanced"},
+    {"dev": 0.2, "constraints": ["at_most(2, 'NP')"]},
+    {"recipe": "mira", "seeds": 2},
+    {"recipe": "early", "beam": 3, "template": EARLIER},
+    {"recipe": "laso-perceptron", "bits": 16, "template": EARLIER},
     ids=str,
 )
 def test_a_part_that_holds_everything_gives_the_same_bytes(path, params):
@@ -111,15 +109,15 @@ def test_in_the_order_of_the_file_parts_make_no_difference(path, small, params):
 
 
 def test_sentences_are_shuffled_within_parts(path, small):
-    contents = [to_bytes(quietly(Chunker(bits=14, epochs=1, seed=s, stream=True), path)) for s in (0, 0, 1)]
-    in_order = to_bytes(quietly(Chunker(bits=14, epochs=1, stream=True, settings=IN_ORDER), path))
+    contents = [to_bytes(Chunker(bits=14, epochs=1, seed=s, stream=True).fit(path)) for s in (0, 0, 1)]
+    in_order = to_bytes(Chunker(bits=14, epochs=1, stream=True, settings=IN_ORDER).fit(path))
     assert contents[0] == contents[1] != contents[2] != in_order
 
 
 def test_gzip_has_the_parts_of_the_plain_file(path, small):
     packed = path.with_name("train.txt.gz")
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    plain, unpacked = (quietly(Chunker(epochs=1, template=FEW, stream=True), p) for p in (path, packed))
+    plain, unpacked = (Chunker(epochs=1, template=FEW, stream=True).fit(p) for p in (path, packed))
     assert weights_of(unpacked.model_) == weights_of(plain.model_)
 
 
@@ -138,29 +136,29 @@ def test_parts_hold_every_sentence_once_with_its_lines(path, small):
 
 
 def test_columns_have_the_roles_that_they_are_given(path, tmp_path):
-    made = quietly(Tagger(epochs=1, stream=True, calibrated=False), ColumnFile(path, inputs=[0], output=1))
-    held = quietly(Tagger(epochs=1, calibrated=False), riata.read_columns(path).select([0, 1]))
+    made = Tagger(epochs=1, stream=True, calibrated=False).fit(ColumnFile(path, inputs=[0], output=1))
+    held = Tagger(epochs=1, calibrated=False).fit(riata.read_columns(path).select([0, 1]))
     assert to_bytes(made) == to_bytes(held)
     rows = "".join(
         f"{i}\t{w}\t_\t_\t{t}\t_\t_\t_\t_\t_\n" for i, (w, t) in enumerate(zip(WORDS[0], TAGS[0], strict=True), 1)
     )
     (tmp_path / "a.conllu").write_text(f"# one\n{rows}\n", encoding="utf-8")
-    assert quietly(Tagger(epochs=1, stream=True), tmp_path / "a.conllu").inputs_ == (1,)
+    assert Tagger(epochs=1, stream=True).fit(tmp_path / "a.conllu").inputs_ == (1,)
 
 
 def test_training_goes_on_from_a_model(path):
-    first = quietly(Chunker(epochs=1, calibrated=False), riata.read_columns(path))
-    streamed = quietly(Chunker(epochs=1, calibrated=False), riata.read_columns(path))
+    first = Chunker(epochs=1, calibrated=False).fit(riata.read_columns(path))
+    streamed = Chunker(epochs=1, calibrated=False).fit(riata.read_columns(path))
     for estimator, data in ((first, riata.read_columns(path)), (streamed.set_params(stream=True), path)):
-        quietly(estimator.set_params(warm_start=True), data)
+        estimator.set_params(warm_start=True).fit(data)
     assert to_bytes(streamed) == to_bytes(first)
 
 
 def test_the_development_data_are_learnt_last_when_all_are(path, small):
     dev = embedded(split="test")[:20]
-    made = quietly(Chunker(bits=14, dev=dev, refit=True, epochs=2, stream=True, settings=IN_ORDER), path)
+    made = Chunker(bits=14, dev=dev, refit=True, epochs=2, stream=True, settings=IN_ORDER).fit(path)
     everything = riata.data.memory.joined(riata.read_columns(path), dev)
-    expected = quietly(Chunker(bits=14, epochs=made.best_epoch_, settings=IN_ORDER), everything)
+    expected = Chunker(bits=14, epochs=made.best_epoch_, settings=IN_ORDER).fit(everything)
     assert made.classes_ == expected.classes_
     assert made.predict(dev) == expected.predict(dev)
     assert made.model_.to_parts()[1]["table/rows/values"].tolist() == pytest.approx(
@@ -169,8 +167,6 @@ def test_the_development_data_are_learnt_last_when_all_are(path, small):
 
 
 # --- what is told ----------------------------------------------------------------------------------------------------
-
-
 def test_progress_counts_the_sentences_of_the_file(path, small):
     told = messages(Chunker(epochs=2, dev=0.1, stream=True), path)
     notes = [event.text for event in told if isinstance(event, Note)]
@@ -199,16 +195,13 @@ def test_illegal_tags_are_read_and_told_as_in_memory(tmp_path, monkeypatch, part
     path = tmp_path / "t.txt"
     path.write_text(as_text([[(w, c) for w, _, c in s] for s in CHUNKS] + illegal), encoding="utf-8")
     settings = {"epochs": 2, "settings": IN_ORDER, "bits": 12}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RiataWarning)
-        told = [messages(Chunker(stream=s, **settings), path if s else riata.read_columns(path)) for s in (True, False)]
+    told = [messages(Chunker(stream=s, **settings), path if s else riata.read_columns(path)) for s in (True, False)]
     illegal_notes = [[e.text for e in events if isinstance(e, Note) and "Illegal" in e.text] for events in told]
     assert illegal_notes[0] == illegal_notes[1] != []
     held, streamed = both(path, **settings)
     assert to_bytes(streamed) == to_bytes(held)
-    with pytest.raises(errors.LabelError, match="'I-Y' follows 'B-X'") as caught:
-        Chunker(stream=True, strict=True).fit(path)
-    assert f"{path}:{len(path.read_text().splitlines()) - 3}: " in str(caught.value)
+    caught = refused(errors.LabelError, "'I-Y' follows 'B-X'", Chunker(stream=True, strict=True).fit, path)
+    assert f"{path}:{len(path.read_text().splitlines()) - 3}: " in str(caught)
 
 
 def test_ctrl_c_keeps_the_last_epoch(path):
@@ -217,45 +210,40 @@ def test_ctrl_c_keeps_the_last_epoch(path):
             raise KeyboardInterrupt
 
     estimator = Chunker(epochs=3, stream=True)
-    with pytest.raises(KeyboardInterrupt):
-        estimator.fit(path, listener=interrupt)
-    one = quietly(Chunker(epochs=1), riata.read_columns(path))
+    refused(KeyboardInterrupt, "", estimator.fit, path, listener=interrupt)
+    one = Chunker(epochs=1).fit(riata.read_columns(path))
     assert estimator.best_epoch_ == 1
     assert weights_of(estimator.model_) == weights_of(one.model_)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
-
-
-def refused(error, match, data, remedy, *, y=None, sample_weight=None, **params):
-    with pytest.raises(error, match=match) as caught:
-        Tagger(stream=True, **params).fit(data, y, sample_weight=sample_weight)
-    assert remedy in caught.value.remedy
+def refuses(error, match, data, remedy, *, y=None, sample_weight=None, **params):
+    caught = refused(error, match, Tagger(stream=True, **params).fit, data, y, sample_weight=sample_weight)
+    assert remedy in caught.remedy
 
 
 def test_what_is_in_memory_needs_no_stream(path):
-    refused(errors.DataError, "needs a file, found list", WORDS, "Give the path", y=None)
-    refused(errors.DataError, "needs a file, found Corpus", embedded(), "leave out stream")
-    refused(errors.UnsupportedError, "cannot take y", path, "Leave out y", y=TAGS)
-    refused(errors.UnsupportedError, "cannot take sample_weight", path, "Leave out", sample_weight=[1.0])
-    with pytest.raises(errors.SettingError, match="stream is 'yes'; expected True or False"):
-        Tagger(stream="yes").fit(path)
+    refuses(errors.DataError, "needs a file, found list", WORDS, "Give the path", y=None)
+    refuses(errors.DataError, "needs a file, found Corpus", embedded(), "leave out stream")
+    refuses(errors.UnsupportedError, "cannot take y", path, "Leave out y", y=TAGS)
+    refuses(errors.UnsupportedError, "cannot take sample_weight", path, "Leave out", sample_weight=[1.0])
+    refused(errors.SettingError, "stream is 'yes'; expected True or False", Tagger(stream="yes").fit, path)
     with pytest.raises(errors.UnsupportedError, match="partial_fit takes sentences from memory"):
         Tagger(stream=True).partial_fit(WORDS, TAGS)
 
 
 def test_what_can_be_read_once_is_refused(tmp_path):
-    refused(
+    refuses(
         errors.DataError, "<standard input>: stream=True reads the data once per epoch", "-", "Write the data to a file"
     )
     os.mkfifo(tmp_path / "pipe")
-    refused(errors.DataError, "cannot be read twice", tmp_path / "pipe", "leave out stream")
+    refuses(errors.DataError, "cannot be read twice", tmp_path / "pipe", "leave out stream")
 
 
 def test_counts_of_all_data_are_refused(path):
-    refused(errors.UnsupportedError, "cutoff is 2", path, "Leave out cutoff", cutoff=2)
-    refused(errors.UnsupportedError, "shards is 2", path, "Leave out shards", shards=2)
-    refused(
+    refuses(errors.UnsupportedError, "cutoff is 2", path, "Leave out cutoff", cutoff=2)
+    refuses(errors.UnsupportedError, "shards is 2", path, "Leave out shards", shards=2)
+    refuses(
         errors.UnsupportedError, "frequency needs counts", path, "frequency", template=parse("word[0]\nfrequency[0]")
     )
 
@@ -289,12 +277,11 @@ def test_bad_files_are_told_with_their_place_and_no_model_is_overwritten(tmp_pat
     content, says = BAD[case]
     path, model = tmp_path / "bad.txt", tmp_path / "m.riata"
     path.write_bytes(content)
-    quietly(Tagger(epochs=1), WORDS, TAGS).save(model)
+    Tagger(epochs=1).fit(WORDS, TAGS).save(model)
     before = model.read_bytes()
-    with pytest.raises(SystemExit) as stopped:
-        main(["train", "chunk", "--train", str(path), "--model", str(model), "--stream"])
+    stopped = refused(SystemExit, "", main, ["train", "chunk", "--train", str(path), "--model", str(model), "--stream"])
     err = capsys.readouterr().err
-    assert stopped.value.code == 2
+    assert stopped.code == 2
     assert err.count("Error: ") == 1
     assert all(text in " ".join(err.split()) for text in [path.name, *says]), err
     assert model.read_bytes() == before
@@ -331,5 +318,5 @@ def test_the_command_line_streams(path, tmp_path, capsys):
 def test_a_training_makes_its_structure_once(path, small, monkeypatch):
     made, structure = [], Fit.structure
     monkeypatch.setattr(Fit, "structure", lambda fit, labels: made.append(labels) or structure(fit, labels))
-    quietly(Chunker("perceptron", stream=True, template=FEW, epochs=3), path)
+    Chunker("perceptron", stream=True, template=FEW, epochs=3).fit(path)
     assert len(made) == 1

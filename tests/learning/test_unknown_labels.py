@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
+from riata import Chunker, Tagger
 from riata.data.encodings.base import detect
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.features.templates import parse
 from riata.inference.rules.first_order import Legality
 from riata.learning.labels import without_labelling
 from riata.registry import all_of, get
+from samples import for_each
 
 TEMPLATE = parse("word[0]\nsuffix2[0]\nword[-1]\nedge")
-QUIET = {"listener": lambda _: None}
 
 
 def cyclic(number, rng):
@@ -27,8 +29,7 @@ def cyclic(number, rng):
     return words, labels
 
 
-@pytest.mark.parametrize("optimiser", ["lbfgs", "sgd"])
-@pytest.mark.parametrize("earlier", ["", "\nlabel[-2] label[-1]"])
+@for_each(optimiser=["lbfgs", "sgd"], earlier=["", "\nlabel[-2] label[-1]"])
 def test_what_is_summed_over_is_learnt(optimiser, earlier):
     """Every second label is known, so that no pair of neighbours ever is; the pairs are learnt all the same."""
     rng = np.random.default_rng(0)
@@ -38,8 +39,8 @@ def test_what_is_summed_over_is_learnt(optimiser, earlier):
         [label if (t + first) % 2 else None for t, label in enumerate(line)]
         for line, first in zip(labels, start, strict=True)
     ]
-    crf = riata.Tagger("crf", template=parse("word[0]\nedge" + earlier), settings={"optimiser": optimiser})
-    crf.fit(words, hidden, **QUIET)
+    crf = Tagger("crf", template=parse("word[0]\nedge" + earlier), settings={"optimiser": optimiser})
+    crf.fit(words, hidden)
     more, truth = cyclic(40, rng)
     assert crf.score(more, truth) > 0.95
     assert sorted(crf.classes_) == ["a", "b", "c"]
@@ -57,9 +58,9 @@ def test_the_mark_of_files_and_none_are_the_same(tmp_path):
         )
     )
     options = {"template": parse("word[0]\nedge"), "epochs": 15}
-    one = riata.Tagger("crf", **options).fit(words, hidden, **QUIET)
-    two = riata.Tagger("crf", settings={"unknown": "_"}, **options).fit(riata.read_columns(file), **QUIET)
-    assert "_" in riata.Tagger("crf", **options).fit(riata.read_columns(file), **QUIET).classes_
+    one = Tagger("crf", **options).fit(words, hidden)
+    two = Tagger("crf", settings={"unknown": "_"}, **options).fit(riata.read_columns(file))
+    assert "_" in Tagger("crf", **options).fit(riata.read_columns(file)).classes_
     assert one.classes_ == two.classes_
     assert one.history_[-1]["objective"] == two.history_[-1]["objective"]
 
@@ -68,7 +69,7 @@ def test_threads_change_nothing():
     rng = np.random.default_rng(2)
     words, labels = cyclic(50, rng)
     hidden = [[label if rng.random() < 0.7 else None for label in line] for line in labels]
-    models = [riata.Tagger("crf", epochs=8, threads=n).fit(words, hidden, **QUIET) for n in (1, 3)]
+    models = [Tagger("crf", epochs=8, threads=n).fit(words, hidden) for n in (1, 3)]
     assert models[0].history_[-1]["objective"] == models[1].history_[-1]["objective"]
 
 
@@ -80,10 +81,10 @@ def test_chunk_tags_are_legal_beside_unknown_ones():
     assert detect(encodings, texts, ids, np.array([0, 8])).name == "iob2"
     words = [["the", "old", "man", "sat", "the", "dog", "ran", "off"]]
     tags = [[None if texts[i] == "" else texts[i] for i in ids]]
-    chunker = riata.Chunker("crf", epochs=5, template=TEMPLATE).fit(words, tags, **QUIET)
+    chunker = Chunker("crf", epochs=5, template=TEMPLATE).fit(words, tags)
     assert chunker.encoding_ == "iob2"
     with pytest.raises(LabelError, match="follows 'O'"):
-        riata.Chunker("crf", epochs=5, encoding="iob2").fit(words * 2, [tags[0], ["O", "I-NP", *[None] * 6]], **QUIET)
+        Chunker("crf", epochs=5, encoding="iob2").fit(words * 2, [tags[0], ["O", "I-NP", *[None] * 6]])
 
 
 def test_sentences_without_a_legal_labelling():
@@ -106,31 +107,24 @@ def test_sentences_without_a_legal_labelling():
     tags = [["B-A", "E-A", "O"], ["O", "B-A", "E-A"]]
     notes = []
     settings = {"constrain": True}
-    crf = riata.Chunker("crf", encoding="bioes", template=TEMPLATE, settings=settings)
+    crf = Chunker("crf", encoding="bioes", template=TEMPLATE, settings=settings)
     crf.fit([*words, ["w", "v", "u"]], [*tags, ["B-A", None, "E-A"]], listener=notes.append)
     assert any("no legal labelling" in getattr(note, "text", "") for note in notes)
-    plain = riata.Chunker("crf", encoding="bioes", template=TEMPLATE, settings=settings).fit(words, tags, **QUIET)
+    plain = Chunker("crf", encoding="bioes", template=TEMPLATE, settings=settings).fit(words, tags)
     assert crf.predict(words) == plain.predict(words)
 
 
 def test_what_is_refused():
     words, labels = [["a", "b"], ["b", "a"]], [["X", None], [None, "X"]]
     for recipe in ("perceptron", "memm", "hmm", "laso-alma"):
-        with pytest.raises(DataError, match="None"):
-            riata.Tagger(recipe).fit(words, labels, **QUIET)
-    with pytest.raises(DataError, match="empty"):
-        riata.Tagger("crf").fit(words, [["X", ""], ["X", "X"]], **QUIET)
-    with pytest.raises(DataError, match="no label is known"):
-        riata.Tagger("crf").fit(words, [[None, None]] * 2, **QUIET)
-    with pytest.raises(DataError, match="cannot be scored"):
-        riata.Tagger("crf", dev=0.5).fit(words, labels, **QUIET)
+        refused(DataError, "None", Tagger(recipe).fit, words, labels)
+    refused(DataError, "empty", Tagger("crf").fit, words, [["X", ""], ["X", "X"]])
+    refused(DataError, "no label is known", Tagger("crf").fit, words, [[None, None]] * 2)
+    refused(DataError, "cannot be scored", Tagger("crf", dev=0.5).fit, words, labels)
     tags = [["B-A", None], ["O", "B-A"]]
-    with pytest.raises(UnsupportedError, match="learn_as"):
-        riata.Chunker("crf", learn_as="bioes").fit(words, tags, **QUIET)
-    with pytest.raises(DataError, match="None"):
-        riata.Chunker("crf", structure="segments").fit(words, tags, **QUIET)
+    refused(UnsupportedError, "learn_as", Chunker("crf", learn_as="bioes").fit, words, tags)
+    refused(DataError, "None", Chunker("crf", structure="segments").fit, words, tags)
     with pytest.raises(UnsupportedError, match="needs unknown labels"):
-        riata.Chunker("crf", structure="segments", settings={"unknown": "_"}).fit(words, [["B-A", "O"]] * 2, **QUIET)
-    crf = riata.Tagger("crf").fit(words, labels, **QUIET)
-    with pytest.raises(DataError, match="None"):
-        crf.score(words, labels)
+        Chunker("crf", structure="segments", settings={"unknown": "_"}).fit(words, [["B-A", "O"]] * 2)
+    crf = Tagger("crf").fit(words, labels)
+    refused(DataError, "None", crf.score, words, labels)

@@ -3,17 +3,17 @@
 import pytest
 
 import joint_problems
-import riata
 import segment_problems
 from chain_problems import UNBOUNDED, noise
-from inference import test_joint_trace, test_segment_trace, test_trace
+from checks import refused, stored
+from inference import test_trace
 from inference.test_search import labellings
-from laso_comparison import STEPS, WHAT, WHEN, compared
-from learning import test_joint_learning, test_segment_learning
+from laso_comparison import STEPS, WHAT, WHEN, compared, on_pairs, on_segments
 from oracle import segments as segment_oracle
 from oracle.perceptron import score
+from riata import Chunker, Trace
 from riata.errors import UnknownNameError, UnsupportedError
-from samples import quietly
+from samples import for_each
 
 QUEUES = {
     "beam 1": {"beam": 1},
@@ -50,8 +50,6 @@ def in_turn(queue, turn):
 
 
 # --- Figure 2 ----------------------------------------------------------------------------------------------------------
-
-
 @EVERY_QUEUE
 @pytest.mark.parametrize("turn", range(5))
 def test_weights_of_chains_equal_those_of_the_twin(queue, turn):
@@ -67,9 +65,7 @@ def test_weights_of_segments_equal_those_of_the_twin(queue, turn):
     place, settings = in_turn(queue, turn)
     template = segment_problems.TEMPLATES[place % len(segment_problems.TEMPLATES)]
     problem = segment_problems.noise(place, template, longest=3, sentences=4)
-    test_segment_learning.compared(
-        problem, settings, problem.random_weights(place) if turn else problem.zeros(), 2, place
-    )
+    on_segments(problem, settings, problem.random_weights(place) if turn else problem.zeros(), 2, place)
 
 
 @EVERY_QUEUE
@@ -79,7 +75,7 @@ def test_weights_of_tags_and_chunks_equal_those_of_the_twin(queue, turn):
     template = joint_problems.TEMPLATES[place % len(joint_problems.TEMPLATES)]
     problem = joint_problems.noise(place, template, ahead=place % 2 == 0, sentences=3, longest=2 + (turn > 1))
     initial = problem.random_weights(place) if turn else problem.zeros()
-    test_joint_learning.compared(problem, settings, initial, 2, place)
+    on_pairs(problem, settings, initial, 2, place)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -98,8 +94,6 @@ def test_the_comparison_with_the_twin_seldom_ends_early(step):
 
 
 # --- Figure 1 ----------------------------------------------------------------------------------------------------------
-
-
 def by_score(pairs):
     """Outputs with their scores: the scores from the best on, and the outputs."""
     return sorted((number for _, number in pairs), reverse=True), sorted(map(repr, (output for output, _ in pairs)))
@@ -132,10 +126,10 @@ def test_an_unbounded_beam_ends_with_every_segmentation_once(template):
     for s, words in enumerate(problem.sentences):
         segmentations = segment_oracle.segmentations(len(words), problem.labels, problem.most)
         scores = all_scores(problem, weights, s, segmentations)
-        every = list(zip(map(test_segment_trace.tags_of, segmentations), scores, strict=True))
-        ended = ended_with(test_segment_trace.trace_of(problem, weights, s, truth=False, **unmerged()))
+        every = list(zip(map(segment_problems.tags_of, segmentations), scores, strict=True))
+        ended = ended_with(segment_problems.trace_of(problem, weights, s, truth=False, **unmerged()))
         assert by_score(ended) == by_score(every)
-        assert ended[0] == (test_segment_trace.tags_of(found[s]), max(scores))
+        assert ended[0] == (segment_problems.tags_of(found[s]), max(scores))
 
 
 @EVERY_JOINT
@@ -146,7 +140,7 @@ def test_an_unbounded_beam_ends_with_all_tags_and_chunks_once(ahead, template):
     found = problem.decode(weights, **unmerged())
     for s in range(len(problem.sentences)):
         every = list(zip(problem.every(s), all_scores(problem, weights, s, problem.every(s)), strict=True))
-        ended = ended_with(test_joint_trace.trace_of(problem, weights, s, truth=False, **unmerged()))
+        ended = ended_with(joint_problems.trace_of(problem, weights, s, truth=False, **unmerged()))
         assert by_score(ended) == by_score(every)
         assert ended[0] == (found[s], max(number for _, number in every))
 
@@ -165,8 +159,8 @@ def test_a_beam_keeps_as_many_paths_as_it_is_wide_and_no_two_alike():
     problem = segment_problems.noise(1, "inside word[0]\nlength", longest=5, sentences=5)
     weights = problem.random_weights(1)
     for s, words in enumerate(problem.sentences):
-        kept = ended_with(test_segment_trace.trace_of(problem, weights, s, truth=False, **unmerged(**BY_PREFIX)))
-        merged = ended_with(test_segment_trace.trace_of(problem, weights, s, truth=False, **BY_PREFIX))
+        kept = ended_with(segment_problems.trace_of(problem, weights, s, truth=False, **unmerged(**BY_PREFIX)))
+        merged = ended_with(segment_problems.trace_of(problem, weights, s, truth=False, **BY_PREFIX))
         assert len(merged) == 1
         assert len({output for output, _ in kept}) == len(kept) == 3
         assert len(words) > 1 or kept[0] == merged[0]
@@ -183,7 +177,6 @@ def test_a_beam_of_one_is_greedy_without_merging_too(seed):
 
 
 # --- what users see ----------------------------------------------------------------------------------------------------
-
 SENTENCES = [
     [("a", "x", "B-X"), ("b", "y", "I-X"), ("c", "x", "O")],
     [("b", "x", "O"), ("c", "y", "B-Y"), ("a", "y", "B-X")],
@@ -191,13 +184,12 @@ SENTENCES = [
 
 
 def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path):
-    model = quietly(riata.Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}), SENTENCES)
-    model.save(tmp_path / "model.riata")
-    again = riata.load_model(tmp_path / "model.riata")
+    model = Chunker("laso-perceptron", beam=3, epochs=2, settings={"merge": False}).fit(SENTENCES)
+    again = stored(model, tmp_path)
     assert again.settings["merge"] is False
     trace = again.trace(SENTENCES[0])
     assert trace.merge is False and "states that go on alike are not merged" in str(trace)
-    assert riata.Trace.from_dict(trace.to_dict()) == trace
+    assert Trace.from_dict(trace.to_dict()) == trace
     assert "not merged" not in str(again.set_params(settings={"merge": True}).trace(SENTENCES[0]))
     again.set_params(queue="exact", beam=None, settings={"merge": False})
     assert again.predict(SENTENCES) == model.set_params(queue="exact", beam=None, settings=None).predict(SENTENCES)
@@ -205,7 +197,7 @@ def test_the_setting_is_stored_shown_and_can_be_changed_after_training(tmp_path)
 
 @pytest.mark.parametrize("queue", ["exact", "greedy"])
 def test_a_queue_that_never_holds_two_states_refuses_it(queue):
-    model = riata.Chunker("laso-perceptron", structure="segments", queue=queue, settings={"merge": False})
+    model = Chunker("laso-perceptron", structure="segments", queue=queue, settings={"merge": False})
     with pytest.raises(
         UnsupportedError, match=rf"needs states side by side .*; the queue '{queue}' has none"
     ) as caught:
@@ -213,16 +205,13 @@ def test_a_queue_that_never_holds_two_states_refuses_it(queue):
     assert "or use queue='beam' or 'best-first'" in caught.value.remedy
 
 
-@pytest.mark.parametrize("structure", ["chain", "segments"])
-@pytest.mark.parametrize("queue", ["exact", "greedy"])
+@for_each(structure=["chain", "segments"], queue=["exact", "greedy"])
 def test_decoding_with_such_a_queue_finds_the_same_whether_states_were_merged_or_not(tmp_path, queue, structure):
-    trained = riata.Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
-    quietly(trained, SENTENCES).save(tmp_path / "unmerged.riata")
-    loaded = riata.load_model(tmp_path / "unmerged.riata").set_params(queue=queue, beam=None)
+    trained = Chunker("laso-perceptron", structure=structure, beam=3, epochs=2, settings={"merge": False})
+    loaded = stored(trained.fit(SENTENCES), tmp_path).set_params(queue=queue, beam=None)
     unmerged = loaded.predict(SENTENCES)
     assert loaded.set_params(settings={"merge": True}).predict(SENTENCES) == unmerged
 
 
 def test_a_recipe_that_does_not_search_has_no_such_setting():
-    with pytest.raises(UnknownNameError, match="'merge'"):
-        riata.Chunker("perceptron", settings={"merge": False}).fit(SENTENCES)
+    refused(UnknownNameError, "'merge'", Chunker("perceptron", settings={"merge": False}).fit, SENTENCES)

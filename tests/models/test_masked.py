@@ -6,31 +6,33 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import segment_problems
-from chain_problems import random_model
+from chain_problems import UNBOUNDED, options, random_model
+from checks import refused
 from confidence_problems import DOUBLE, chain_model
 from oracle import confidence as oracle
 from oracle import segments as segment_oracle
+from oracle.perceptron import score
+from riata import Tagger, _core, registry
 from riata import constraints as c
-from riata import registry
+from riata.constraints import at_least, at_most, exactly
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.data.types import KnownLabels
 from riata.errors import SearchError, UnsupportedError
 from riata.inference.declared import Declared
 from riata.inference.decoder import MARGINALS, Decoder, Risk
-from riata.inference.kept import Kept, token_slots
+from riata.inference.kept import Kept, _arrays, token_slots
 from riata.inference.rules.first_order import TokenSets, compiled, encoded, forbidden_parts, last_label, masks
 from riata.inference.rules.rule import HARD, Automaton, Parts, Rule
-from riata.inference.rules.rules import Rules
+from riata.inference.rules.rules import Rules, pack_automata, pack_rules
 from riata.inference.rules.slots import LabelNames
 from riata.models.model import Model
 from riata.structures.segments.model import SegmentOutputs
 from rule_problems import automata, rule_sets
-from samples import draws
+from samples import tried
 
 LONGEST = 5
 
@@ -45,8 +47,7 @@ def passes(legality, output):
     return bool(legality.start[output[0]] and legality.end[output[-1]] and all(follow[a, b] for a, b in pairs))
 
 
-@settings(max_examples=draws(150), deadline=None)
-@given(automata(2) | automata(3))
+@tried(150, automata(2) | automata(3))
 def test_automata_of_first_order_become_masks_and_others_do_not(automaton):
     labels = automaton.next.shape[1]
     rules = Rules(labels, (), (Automaton(automaton.next, automaton.accepting),))
@@ -64,8 +65,7 @@ def test_automata_of_first_order_become_masks_and_others_do_not(automaton):
     assert any(passes(closest, output) for output in outputs(labels) if output not in legal)
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(st.data(), st.integers(1, 4))
+@tried(100, st.data(), st.integers(1, 4))
 def test_masks_and_what_is_left_say_what_the_rules_say(data, slots):
     labels = 3
     rules = data.draw(rule_sets(slots, labels))
@@ -78,8 +78,7 @@ def test_masks_and_what_is_left_say_what_the_rules_say(data, slots):
         assert left == pytest.approx(rules.penalty(output))
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 5))
+@tried(60, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 5))
 def test_given_labels_are_rules_on_single_parts(seed, tokens, names):
     rng = np.random.default_rng(seed)
     sets, of = rng.integers(0, 2, (names, 3)).astype(np.uint8), rng.integers(-1, names, tokens).astype(np.int32)
@@ -116,12 +115,12 @@ class Case:
         self.kept = Kept(Declared(declared), names, token_slots)
         self.decoder = Decoder(kept=self.kept)
         rules, self.values = self.kept.on(self.corpus).of(0), {}
-        for path, score in every.items():
+        for path, total in every.items():
             ids = np.array([model.labels.index(label) for label in path], np.int32)
             slots = model.outputs.slot_labels(model.outputs.codes(ids, self.corpus.starts))
             penalty = rules.penalty(slots)
             if penalty < HARD:
-                self.values[path] = score - penalty
+                self.values[path] = total - penalty
 
     def labels(self, ids):
         return tuple(self.model.labels[i] for i in ids)
@@ -132,8 +131,7 @@ class Case:
 
     def check(self, *, only_masks, nbest=True):
         if not self.values:
-            with pytest.raises(SearchError, match="No output of sentence 0"):
-                self.model.predict(self.corpus, self.decoder)
+            refused(SearchError, "No output of sentence 0", self.model.predict, self.corpus, self.decoder)
             return
         best = max(self.values.values())
         assert self.values[self.labels(self.model.predict(self.corpus, self.decoder))] == pytest.approx(
@@ -144,8 +142,7 @@ class Case:
         if only_masks:
             self.check_sums()
         else:
-            with pytest.raises(UnsupportedError, match="says more"):
-                self.model.masked(self.corpus, self.decoder, "This")
+            refused(UnsupportedError, "says more", self.model.masked, self.corpus, self.decoder, "This")
 
     def check_list(self):
         (found,) = self.model.nbest(self.corpus, 4, self.decoder)
@@ -192,8 +189,7 @@ def random_masks(rng, labels, words, pairs):
     return found
 
 
-@settings(max_examples=draws(60), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.booleans(), st.booleans())
+@tried(60, st.integers(0, 10**6), st.sampled_from([None, "iob2", "bioes"]), st.booleans(), st.booleans())
 def test_chains(seed, encoding, others, local):
     """others: also constraints that are no masks. local: every step is normalised, whatever constraints say."""
     rng = random.Random(seed)
@@ -212,8 +208,7 @@ def test_chains(seed, encoding, others, local):
         case.check(only_masks=not others)
 
 
-@settings(max_examples=draws(30), deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(["iob2", "bioes"]))
+@tried(30, st.integers(0, 10**6), st.sampled_from(["iob2", "bioes"]))
 def test_segments(seed, encoding):
     rng = random.Random(seed)
     problem = segment_problems.noise(seed, segment_problems.TEMPLATES[0], most=3, longest=4, sentences=2)
@@ -248,9 +243,67 @@ def test_given_labels_and_masks_go_together():
         of[0] = label
         given_one = replace(corpus, known=KnownLabels(model.labels, sets, of, "some", by_line=False))
         if label == 0:
-            with pytest.raises(SearchError, match="at_most"):
-                model.predict(given_one, Decoder(kept=kept))
+            refused(SearchError, "at_most", model.predict, given_one, Decoder(kept=kept))
         else:
             found = model.predict(given_one, Decoder(kept=kept))
             assert found[0] == label
             assert 0 not in found
+
+
+# --- decoding under random rules -------------------------------------------------------------------------------------
+def native(shared, own, labels):
+    made = _core.Rules([labels])
+    made.share(*_arrays(pack_rules([shared.rules], labels)))
+    automata = pack_automata(shared.automata, labels)
+    made.share_automata(automata.states, automata.next, automata.accepting, automata.penalty, automata.origin)
+    if own:
+        packed = pack_rules([rules.rules for rules in own], labels)
+        made.add(packed.sentences, *_arrays(packed))
+    return made
+
+
+@tried(60, st.integers(0, 10**6), st.data(), st.sampled_from(["exact", "beam", "greedy", "best-first"]))
+def test_the_core_finds_the_best_output_that_keeps_the_rules(seed, data, queue):
+    problem, weights = random_model(seed, longest=4, edges=data.draw(st.booleans()))
+    lengths = [len(sentence) for sentence in problem.sentences]
+    L = len(problem.labels)
+    shared = data.draw(rule_sets(1, L, with_predicates=False)).shared()
+    own = [data.draw(rule_sets(max(n, 1), L, with_predicates=False)).own() for n in lengths]
+    rules = native(shared, own, L)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    chosen = options(queue=queue, beam=UNBOUNDED if queue == "exact" else 2)
+    codes, how = _core.decode_under(weights, problem.index, problem.instances, chosen, rules, np.empty(0, np.int64))
+    verdicts = _core.verdicts(rules, starts, np.maximum(codes, 0))
+    table, inputs = problem.by_name(weights), problem.inputs()
+    for s, n in enumerate(lengths):
+        if n == 0:
+            assert how[s] == 0
+            continue
+        all_rules = shared + own[s]
+        values = {}
+        for output in itertools.product(range(L), repeat=n):
+            penalty = all_rules.penalty(list(output))
+            if penalty < np.inf:
+                values[output] = score(table, inputs[s], [problem.labels[i] for i in output]) - penalty
+        assert (how[s] == 2) == (not values)
+        if values:
+            found = tuple(codes[starts[s] : starts[s + 1]].tolist())
+            assert found in values  # legal, whatever the queue
+            assert verdicts[s] == (all_rules.penalty(list(found)) > 0)
+            if queue == "exact":
+                assert values[found] == pytest.approx(max(values.values()), abs=1e-5)
+
+
+@pytest.mark.parametrize("constraint", [exactly(1, "Q"), at_least(1, "R"), at_most(1, "P", penalty=0.5)], ids=repr)
+def test_of_outputs_of_equal_scores_the_list_begins_with_the_prediction(constraint):
+    for turn in range(20):
+        draw = random.Random(turn)
+        words = [["a", "b", "b"], *([draw.choice("ab") for _ in range(draw.randint(1, 4))] for _ in range(3))]
+        labels = [["P", "Q", "R"], *([draw.choice("PQR") for _ in sentence] for sentence in words[1:])]
+        made = Tagger("perceptron", epochs=1, settings={"average": False}, constraints=[constraint])
+        made.fit(words, labels)
+        asked = [[draw.choice("abz") for _ in range(draw.randint(1, 4))] for _ in range(10)]
+        for n in (1, 3):
+            lists = made.predict_nbest(asked, n)
+            assert [found[0][0] for found in lists] == made.predict(asked)
+            assert all(one >= other for found in lists for (_, one), (_, other) in itertools.pairwise(found))

@@ -1,19 +1,25 @@
 """Model files: the model that comes back is the one that went in, and no file, however mangled, does harm."""
 
 import copy
+import hashlib
+import json
 import pickle
 import random
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from mangling import HOSTILE, mangled_arrays, mangled_bytes, mangled_header, mangled_places, places_in, try_mangled
 from oracle.hashing import table_of
 from riata import Chunker, Tagger, errors
 from riata.errors import ModelFileError, UnsupportedError
-from riata.estimators.model_file import from_bytes, to_bytes
+from riata.estimators.model_file import SEARCH, from_bytes, to_bytes
 from riata.features.templates import parse
+from riata.measuring.cost import peak_mb
 from riata.models import container
 from riata.models.weights_by_name import by_name
 from samples import (
@@ -26,10 +32,10 @@ from samples import (
     chunker,
     draws,
     feature_tagger,
+    for_rows,
     hashed_chunker,
     history_chunker,
     number_tagger,
-    quietly,
     recoded_chunker,
     segment_chunker,
     some_slow,
@@ -64,8 +70,6 @@ def consonants(word):
 
 
 # --- there and back ----------------------------------------------------------------------------------------------------
-
-
 @EVERY_MODEL
 def test_a_loaded_model_predicts_as_before_and_saves_the_same_bytes(tmp_path, model, probe):
     first, second = tmp_path / "first.riata", tmp_path / "second.riata"
@@ -102,7 +106,7 @@ def test_pruning_changes_no_prediction(model, probe):
 
 def test_n_grams_without_weight_are_not_stored():
     """Every sentence is right from the start, so nothing is learnt and nothing is stored."""
-    learnt_nothing = quietly(Tagger(epochs=1), WORDS, [["A"] * len(sentence) for sentence in WORDS])
+    learnt_nothing = Tagger(epochs=1).fit(WORDS, [["A"] * len(sentence) for sentence in WORDS])
     header, arrays = learnt_nothing.model_.to_parts()
     assert header["labels"] == ["A"]
     stored = {name: array.size for name, array in arrays.items() if name not in ("start", "end", "follow")}
@@ -112,7 +116,7 @@ def test_n_grams_without_weight_are_not_stored():
 
 
 def test_double_precision_models_are_stored_in_single_precision():
-    double = quietly(Tagger(epochs=3, settings={"precision": "double"}), WORDS, TAGS)
+    double = Tagger(epochs=3, settings={"precision": "double"}).fit(WORDS, TAGS)
     loaded = from_bytes(to_bytes(double))
     assert to_bytes(loaded) == to_bytes(double)
     assert loaded.predict(WORDS + UNSEEN) == double.predict(WORDS + UNSEEN)
@@ -126,7 +130,7 @@ def test_models_learnt_in_double_precision_predict_the_same_after_saving(structu
         words = [[draw.choice("abc") for _ in range(draw.randint(2, 5))] for _ in range(8)]
         labels = [[draw.choice(["B-X", "O", "B-Y"]) for _ in sentence] for sentence in words]
         made = Chunker("m3n", structure=structure, settings={"precision": "double", "C": 3.0, "gap": 0.001})
-        loaded = from_bytes(to_bytes(quietly(made, words, labels)))
+        loaded = from_bytes(to_bytes(made.fit(words, labels)))
         assert loaded.model_.single
         if loaded.predict(words) != made.predict(words):
             changed.append(turn)
@@ -160,42 +164,37 @@ def test_joblib_stores_and_restores_models(tmp_path):
 def test_an_untrained_estimator_pickles_with_its_parameters():
     again = pickle.loads(pickle.dumps(Tagger(epochs=7)))
     assert again.get_params() == Tagger(epochs=7).get_params()
-    with pytest.raises(errors.NotFittedError):
-        again.save("nowhere")
+    refused(errors.NotFittedError, "", again.save, "nowhere")
 
 
 def test_numbers_of_numpy_are_stored_as_numbers():
-    plain = quietly(Tagger(epochs=2, seed=1, class_weight={"DT": 2.0}), WORDS, TAGS)
+    plain = Tagger(epochs=2, seed=1, class_weight={"DT": 2.0}).fit(WORDS, TAGS)
     weights = {"DT": np.float32(2)}
-    assert to_bytes(quietly(Tagger(epochs=np.int64(2), seed=np.uint8(1), class_weight=weights), WORDS, TAGS)) == (
+    assert to_bytes(Tagger(epochs=np.int64(2), seed=np.uint8(1), class_weight=weights).fit(WORDS, TAGS)) == (
         to_bytes(plain)
     )
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
-    contents = [to_bytes(quietly(Chunker(epochs=3, seed=seed), CHUNKS)) for seed in (5, 5, 6)]
+    contents = [to_bytes(Chunker(epochs=3, seed=seed).fit(CHUNKS)) for seed in (5, 5, 6)]
     assert contents[0] == contents[1] != contents[2]
 
 
 # --- functions of the user ---------------------------------------------------------------------------------------------
-
-
 def with_functions(**attributes):
     template = parse("\n".join(["word[0]", *(f"{name}[0]" for name in attributes)]))
-    return quietly(Tagger(epochs=3, template=template, attributes=attributes), WORDS, TAGS)
+    return Tagger(epochs=3, template=template, attributes=attributes).fit(WORDS, TAGS)
 
 
 def test_functions_are_stored_by_name_and_must_be_supplied(tmp_path):
     model = with_functions(vowels=vowels, rest=consonants)
     model.save(tmp_path / "m.riata")
-    with pytest.raises(ModelFileError) as caught:
-        riata.load_model(tmp_path / "m.riata", using=[vowels])
-    assert str(tmp_path / "m.riata") in str(caught.value)
-    assert f"{__name__}.consonants" in str(caught.value)
-    assert "using=[consonants]" in str(caught.value)
-    assert f"{__name__}.vowels" not in str(caught.value)
-    with pytest.raises(ModelFileError, match=r"consonants, .*vowels"):
-        riata.load_model(tmp_path / "m.riata")
+    caught = refused(ModelFileError, "", riata.load_model, tmp_path / "m.riata", using=[vowels])
+    assert str(tmp_path / "m.riata") in str(caught)
+    assert f"{__name__}.consonants" in str(caught)
+    assert "using=[consonants]" in str(caught)
+    assert f"{__name__}.vowels" not in str(caught)
+    refused(ModelFileError, r"consonants, .*vowels", riata.load_model, tmp_path / "m.riata")
     loaded = riata.load_model(tmp_path / "m.riata", using=[len, vowels, consonants])
     assert loaded.predict(UNSEEN) == model.predict(UNSEEN)
     assert to_bytes(loaded) == to_bytes(model)
@@ -207,14 +206,12 @@ def test_nothing_is_imported_by_name(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     header, arrays = container.unpack(memoryview(to_bytes(with_functions(vowels=vowels))))
     header["functions"] = {"vowels": "evil_module.run"}
-    with pytest.raises(ModelFileError, match=r"evil_module\.run"):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, r"evil_module\.run", from_bytes, container.pack(header, arrays))
 
 
 def test_functions_that_share_a_name_are_refused_and_not_confused():
     model = with_functions(a=lambda word: word[0], b=lambda word: word[-1])
-    with pytest.raises(UnsupportedError, match="'a' and 'b' are different functions of one name"):
-        to_bytes(model)
+    refused(UnsupportedError, "'a' and 'b' are different functions of one name", to_bytes, model)
 
     def vowels(word):
         return word
@@ -234,8 +231,6 @@ def test_pickles_bring_their_functions_along():
 
 
 # --- files that are not whole ------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "m.riata"
@@ -243,12 +238,11 @@ def saved(tmp_path):
     return path
 
 
-def refused(path, says=""):
-    with pytest.raises(ModelFileError, match=says) as caught:
-        riata.load_model(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert caught.value.remedy
-    return str(caught.value)
+def not_loaded(path, says=""):
+    caught = refused(ModelFileError, says, riata.load_model, path)
+    assert str(caught).startswith(f"{path}: ")
+    assert caught.remedy
+    return str(caught)
 
 
 def test_a_file_cut_anywhere_is_refused(saved):
@@ -256,9 +250,9 @@ def test_a_file_cut_anywhere_is_refused(saved):
     edges = [0, 1, 7, 8, 9, 31, 32, 63, 64, 65, len(whole) - 64, len(whole) - 1]
     for length in [*edges, *random.Random(0).sample(range(len(whole)), 200)]:
         saved.write_bytes(whole[:length])
-        refused(saved, "empty" if length == 0 else "damaged")
+        not_loaded(saved, "empty" if length == 0 else "damaged")
     saved.write_bytes(whole + b"\0")
-    refused(saved, "damaged")
+    not_loaded(saved, "damaged")
 
 
 def test_a_file_with_one_wrong_bit_is_refused(saved):
@@ -269,15 +263,15 @@ def test_a_file_with_one_wrong_bit_is_refused(saved):
         changed[position] ^= 1 << (position % 8)
         saved.write_bytes(changed)
         expected = "not a Riata model" if position < 8 else "version" if position < 12 else "damaged"
-        refused(saved, f"{expected}|checksum")
+        not_loaded(saved, f"{expected}|checksum")
 
 
 def test_files_that_are_no_models_are_refused(saved, tmp_path):
     for content in (b"", b"\n", b"the DT B-NP\n" * 100, pickle.dumps(tagger()), random.Random(2).randbytes(5000)):
         saved.write_bytes(content)
-        refused(saved, "not a Riata model|empty")
-    refused(tmp_path, "directory")
-    refused(tmp_path / "none.riata", "no such file")
+        not_loaded(saved, "not a Riata model|empty")
+    not_loaded(tmp_path, "directory")
+    not_loaded(tmp_path / "none.riata", "no such file")
 
 
 def test_a_container_that_holds_no_model_is_refused(saved):
@@ -288,12 +282,10 @@ def test_a_container_that_holds_no_model_is_refused(saved):
         {"format": 1, "task": "tag"},
     ):
         saved.write_bytes(container.pack(header, {}))
-        refused(saved, "no model that this Riata knows")
+        not_loaded(saved, "no model that this Riata knows")
 
 
 # --- mangled files with a right checksum --------------------------------------------------------------------------------
-
-
 def check_mangled(content, probe):
     """Refused, or as good as any other model: predicts, is looked into, is saved and loaded again."""
     try:
@@ -335,16 +327,14 @@ def test_mangled_files_are_refused_or_work(model, probe, mangled):
 def test_a_file_that_asks_for_too_much_memory_is_refused(monkeypatch, model, probe):
     content = to_bytes(model())
     monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 100)
-    with pytest.raises(ModelFileError, match="GiB"):
-        from_bytes(content)
+    refused(ModelFileError, "GiB", from_bytes, content)
 
 
 def test_many_labels_without_their_flags_are_refused_before_memory_is_asked_for(monkeypatch):
     header, arrays = container.unpack(memoryview(to_bytes(chunker())))
     header["labels"] = [str(i) for i in range(4096)]
     monkeypatch.setattr("riata.structures.chain.model.StoredChain", None)
-    with pytest.raises(ModelFileError, match="'start' is inconsistent"):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, "'start' is inconsistent", from_bytes, container.pack(header, arrays))
 
 
 @pytest.mark.parametrize("part", some_slow(range(4), range(1, 4)))
@@ -354,15 +344,15 @@ def test_every_value_of_the_header_may_be_anything(part):
     whole, arrays = container.unpack(memoryview(content))
     paths = [path for path in places_in(whole) if 0 < len(path) <= 2 and (len(path) == 1 or path[1] != 1)]
     assert len(paths) > 40
-    refused = tried = 0
+    bad = tried = 0
     for at, path in enumerate(paths):
         for value in HOSTILE[(part + at) % 4 :: 4]:
             tried += 1
             header = copy.deepcopy(whole)
             parent = header if len(path) == 1 else header[path[0]]
             parent[path[-1]] = value
-            refused += not check_mangled(container.pack(header, arrays), MODELS["chunker"][1])
-    assert refused > tried / 2
+            bad += not check_mangled(container.pack(header, arrays), MODELS["chunker"][1])
+    assert bad > tried / 2
 
 
 def test_a_text_that_starts_inside_a_character_is_refused():
@@ -371,44 +361,139 @@ def test_a_text_that_starts_inside_a_character_is_refused():
     texts = arrays[name].tobytes()
     at = texts.index("ö".encode()) + 1  # the second byte of two
     arrays[name.replace("/bytes", "/lengths")] = np.array([at, len(texts) - at], np.uint32)
-    with pytest.raises(ModelFileError, match="not UTF-8"):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, "not UTF-8", from_bytes, container.pack(header, arrays))
 
 
 # --- the table of hashed features ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("table/places", lambda a: a[::-1]),
-        ("table/places", lambda a: np.full_like(a, a[0])),
-        ("table/places", lambda a: np.append(a[:-1], 128)),  # 2^10 weights in rows of eight
-        ("table/places", lambda a: np.append(a[:-1], 1 << 31)),
-        ("table/places", lambda a: a[:-1]),
-        ("table/rows/counts", lambda a: np.append(a[:-1], a[-1] + 1)),
-        ("table/rows/columns", lambda a: np.append(a[:-1], 8)),
-        ("table/rows/values", lambda a: np.append(a[:-1], np.float32(np.nan))),
-    ],
+@for_rows(
+    "name, change",
+    ("table/places", lambda a: a[::-1]),
+    ("table/places", lambda a: np.full_like(a, a[0])),
+    ("table/places", lambda a: np.append(a[:-1], 128)),  # 2^10 weights in rows of eight
+    ("table/places", lambda a: np.append(a[:-1], 1 << 31)),
+    ("table/places", lambda a: a[:-1]),
+    ("table/rows/counts", lambda a: np.append(a[:-1], a[-1] + 1)),
+    ("table/rows/columns", lambda a: np.append(a[:-1], 8)),
+    ("table/rows/values", lambda a: np.append(a[:-1], np.float32(np.nan))),
 )
 def test_a_table_that_does_not_fit_is_refused(name, change):
     header, arrays = container.unpack(memoryview(to_bytes(hashed_chunker())))
     wide = np.float32 if arrays[name].dtype.kind == "f" else np.uint32
     arrays[name] = change(arrays[name].astype(wide)).astype(wide)
-    with pytest.raises(ModelFileError, match=r"inconsistent|finite"):
-        from_bytes(container.pack(header, arrays))
+    refused(ModelFileError, r"inconsistent|finite", from_bytes, container.pack(header, arrays))
 
 
 @pytest.mark.parametrize("bits", [None, True, -1, 1, 9, 31, 1 << 40, 12.0, "12", []])
 def test_bits_that_no_table_has_are_refused(bits):
     header, arrays = container.unpack(memoryview(to_bytes(hashed_chunker())))
-    with pytest.raises(ModelFileError, match="bits"):
-        from_bytes(container.pack({**header, "bits": bits}, arrays))
+    refused(ModelFileError, "bits", from_bytes, container.pack({**header, "bits": bits}, arrays))
 
 
 def test_a_table_without_room_for_pairs_of_labels_is_refused():
     labels = [str(i) for i in range(40)]
-    made = quietly(Tagger(bits=11, epochs=1), [["w"] for _ in labels], [[label] for label in labels])
+    made = Tagger(bits=11, epochs=1).fit([["w"] for _ in labels], [[label] for label in labels])
     header, arrays = container.unpack(memoryview(to_bytes(made)))
-    with pytest.raises(ModelFileError, match="bits are inconsistent"):
-        from_bytes(container.pack({**header, "bits": 10}, arrays))
+    refused(ModelFileError, "bits are inconsistent", from_bytes, container.pack({**header, "bits": 10}, arrays))
+
+
+# --- model files that Riata 0.1 wrote before models of all structures were one class ---------------------------------
+FOLDER = Path(__file__).parent / "kept"
+KEPT = json.loads((FOLDER / "predicted-0.1.json").read_text(encoding="utf-8"))
+NAMES = sorted(KEPT["predicted"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kept_file_is_read_and_labels_as_it_did(name):
+    model, expected = riata.load_model(FOLDER / f"{name}-0.1.riata"), KEPT["predicted"][name]
+    sentences = [[tuple(token[: len(model.inputs_)]) for token in sentence] for sentence in KEPT["inputs"]]
+    found = model.predict(sentences[: len(expected)])
+    assert [[list(label) if isinstance(label, tuple) else label for label in row] for row in found] == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kept_file_is_written_again_as_it_was(name):
+    """Later versions store how outputs are searched, too."""
+    path = FOLDER / f"{name}-0.1.riata"
+    header, arrays = container.unpack(memoryview(to_bytes(riata.load_model(path))))
+    header.pop(SEARCH, None)
+    assert container.pack(header, arrays) == path.read_bytes()
+
+
+# --- model files that ask for more than they hold: nothing is allocated before everything is checked -----------------
+def many_labels(labels, ngrams):
+    """A file of a few hundred kilobytes whose weights, unfolded, have labels * labels * ngrams numbers."""
+    words = [[f"w{i}" for i in range(labels)]]
+    tags = [[f"L{i:03}" for i in range(labels)]]
+    tagger = Tagger(epochs=1, template=parse("edge word[0]")).fit(words, tags)
+    header, arrays = container.unpack(memoryview(to_bytes(tagger)))
+    texts = [f"v{i}".encode() for i in range(ngrams)]
+    arrays["attribute/0/bytes"] = np.frombuffer(b"".join(texts), np.uint8)
+    arrays["attribute/0/lengths"] = np.array([len(text) for text in texts], np.uint8)
+    arrays["family/0/values"] = np.arange(16, 16 + ngrams, dtype=np.uint32)
+    arrays["family/0/order"] = np.arange(ngrams, dtype=np.uint32)
+    arrays["family/0/edge/counts"] = np.zeros(ngrams, np.uint8)
+    for part in ("columns", "values"):
+        arrays[f"family/0/edge/{part}"] = arrays[f"family/0/edge/{part}"][:0]
+    return header, arrays
+
+
+def test_gigabytes_of_weights_are_not_made_when_a_file_is_loaded():
+    content = container.pack(*many_labels(200, 5000))
+    assert len(content) < 1 << 20
+    before, began = peak_mb(), time.process_time()
+    from_bytes(content)
+    assert time.process_time() - began < 2
+    assert peak_mb() - before < 100  # unfolded, they would have 800 MB
+
+
+def test_rows_that_do_not_fit_are_refused_before_memory_is_asked_for():
+    header, arrays = many_labels(200, 5000)
+    for counts in (np.ones(5000, np.uint8), np.zeros(4999, np.uint8)):
+        arrays["family/0/edge/counts"] = counts
+        before = peak_mb()
+        refused(ModelFileError, "weights are inconsistent", from_bytes, container.pack(header, arrays))
+        assert peak_mb() - before < 100
+
+
+def test_a_model_larger_than_the_free_memory_is_refused(monkeypatch):
+    monkeypatch.setattr("riata.models.parts.available_bytes", lambda: 50 << 20)
+    with pytest.raises(ModelFileError, match=r"more than the 0\.0 GiB of memory that are free"):
+        from_bytes(container.pack(*many_labels(200, 5000)))
+
+
+def test_where_memory_ends_all_the_same_it_is_told_as_a_fault_of_the_file(monkeypatch, tmp_path):
+    path = tmp_path / "m.riata"
+    chunker().save(path)
+
+    def no_memory(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("riata.structures.chain.model.StoredChain", no_memory)
+    refused(ModelFileError, r"m\.riata: the model asks for more memory than there is", riata.load_model, path)
+
+
+def test_weights_are_unfolded_when_they_are_first_read():
+    content = to_bytes(chunker())
+    loaded = from_bytes(content)
+    assert "weights" not in vars(loaded.model_)
+    many = [*INPUTS] * 1000  # few sentences are labelled with the weights as they are stored
+    assert loaded.predict(many) == chunker().predict(many)
+    assert "weights" in vars(loaded.model_)
+    assert to_bytes(loaded) == content
+
+
+def test_a_hashed_table_is_made_when_it_is_first_read():
+    tagger = Tagger(epochs=1, bits=12).fit(WORDS, TAGS)
+    header, arrays = container.unpack(memoryview(to_bytes(tagger)))
+    before = peak_mb()
+    from_bytes(container.pack({**header, "bits": 28}, arrays))
+    assert peak_mb() - before < 100  # the table has a GiB
+    assert from_bytes(to_bytes(tagger)).predict(WORDS) == tagger.predict(WORDS)
+
+
+def test_files_of_version_1_are_read_as_before():
+    content = to_bytes(chunker())
+    fixed = container._FIXED.pack(container.MAGIC, 1, 0, *container._FIXED.unpack(content[:32])[3:])
+    old = fixed + hashlib.blake2b(fixed + content[64:], digest_size=32).digest() + content[64:]
+    assert from_bytes(old).predict(INPUTS) == chunker().predict(INPUTS)
+    refused(ModelFileError, "checksum", from_bytes, old[:-1] + b"x")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
-from riata import _core
+from checks import refused
+from riata import Chunker, _core
 from riata.errors import ModelFileError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
@@ -83,8 +84,7 @@ def test_an_ngram_that_stands_there_twice_is_refused(drop):
     values = arrays["family/0/values"].copy()
     values[1] = values[0]
     arrays = {name: array for name, array in arrays.items() if not (drop and name.endswith("/order"))}
-    with pytest.raises(ModelFileError, match="inconsistent"):
-        from_bytes(container.pack(header, {**arrays, "family/0/values": values}))
+    refused(ModelFileError, "inconsistent", from_bytes, container.pack(header, {**arrays, "family/0/values": values}))
 
 
 def test_what_becomes_of_the_file_after_loading_does_not_matter(tmp_path):
@@ -119,3 +119,35 @@ def test_threads_that_need_it_first_at_once_share_one_index():
 @given(st.binary(max_size=400), st.integers(0, 2**32 - 1))
 def test_the_fast_checksum_is_that_of_zlib(content, before):
     assert _core.fast_crc32(np.frombuffer(content, np.uint8), before) == zlib.crc32(content, before)
+
+
+# --- model files with whose labels some sentences could not be labelled are refused when they are loaded -------------
+def changed(name, change):
+    header, arrays = container.unpack(memoryview(to_bytes(chunker())))
+    return container.pack(header, {**arrays, name: change(arrays[name])})
+
+
+def never_the_same_twice(follow):
+    labels = int(follow.size**0.5)
+    return follow * (1 - np.eye(labels, dtype=np.uint8)).ravel()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [("start", np.zeros_like), ("end", np.zeros_like), ("follow", np.zeros_like), ("follow", never_the_same_twice)],
+)
+def test_flags_that_leave_a_sentence_without_a_labelling_are_refused(run, name, change, tmp_path):
+    content = changed(name, change)
+    refused(ModelFileError, "legal labelling", from_bytes, content)
+    (tmp_path / "bad.riata").write_bytes(content)
+    (tmp_path / "in.txt").write_text("the DT\n")
+    for option in ([], ["--nbest", "2"], ["--confidence"]):
+        assert run("predict", "--model", tmp_path / "bad.riata", *option, tmp_path / "in.txt")[0] == 2
+
+
+@pytest.mark.parametrize("encoding", ["iob1", "iob2", "bioes", "bilou"])
+def test_models_of_chunks_of_one_shape_alone_are_loaded(encoding):
+    first, last = ("I", "I") if encoding == "iob1" else ("B", {"bioes": "E", "bilou": "L"}.get(encoding, "I"))
+    labels = [[f"{first}-P", f"{last}-P"]] * 3
+    made = Chunker("perceptron", epochs=1, encoding=encoding).fit([["a", "b"]] * 3, labels)
+    assert from_bytes(to_bytes(made)).predict([["a"], ["a", "b"]]) == made.predict([["a"], ["a", "b"]])

@@ -6,6 +6,7 @@ from papers.claims import Statistic, beats, equal, faster, fewer, from_to, no_be
 from papers.measures import beam_key
 from riata import registry
 from riata.scoring.figures import Figure
+from samples import for_rows
 
 BEAMS = (1, 5, 10, 25, 50)
 
@@ -22,17 +23,15 @@ def verdicts(name, found):
     return [claim.judged(found)["verdict"] for claim in claims_of(name)]
 
 
-@pytest.mark.parametrize(
-    ("claim", "good", "bad"),
-    [
-        (beats("c", "f1", ("a", "b")), {"a": (95, 95.1), "b": (94, 94.1)}, {"a": (94, 94.1), "b": (95, 95.1)}),
-        (beats("c", "f1", ("a", "b")), {"a": (95, 95), "b": (94, 94)}, {"a": (94, 94), "b": (94, 94)}),
-        (fewer("c", "f1", ("a", "b")), {"a": (2, 3), "b": (7, 8)}, {"a": (9, 9), "b": (7, 7)}),
-        (equal("c", "f1", 0.1, ("a", "b")), {"a": (95.05, 94.05), "b": (95, 94)}, {"a": (96, 96), "b": (95, 95)}),
-        (faster("c", "f1", 2.0, ("a", "b")), {"a": (1, 1), "b": (9, 9)}, {"a": (5, 5), "b": (9, 9)}),
-        (no_better("c", "f1", ("a", "b")), {"a": (94, 94), "b": (94, 94)}, {"a": (95, 95), "b": (94, 94)}),
-        (from_to("c", "f1", "a", 2, 3), {"a": (2, 2)}, {"a": (9, 9)}),
-    ],
+@for_rows(
+    "claim, good, bad",
+    (beats("c", "f1", ("a", "b")), {"a": (95, 95.1), "b": (94, 94.1)}, {"a": (94, 94.1), "b": (95, 95.1)}),
+    (beats("c", "f1", ("a", "b")), {"a": (95, 95), "b": (94, 94)}, {"a": (94, 94), "b": (94, 94)}),
+    (fewer("c", "f1", ("a", "b")), {"a": (2, 3), "b": (7, 8)}, {"a": (9, 9), "b": (7, 7)}),
+    (equal("c", "f1", 0.1, ("a", "b")), {"a": (95.05, 94.05), "b": (95, 94)}, {"a": (96, 96), "b": (95, 95)}),
+    (faster("c", "f1", 2.0, ("a", "b")), {"a": (1, 1), "b": (9, 9)}, {"a": (5, 5), "b": (9, 9)}),
+    (no_better("c", "f1", ("a", "b")), {"a": (94, 94), "b": (94, 94)}, {"a": (95, 95), "b": (94, 94)}),
+    (from_to("c", "f1", "a", 2, 3), {"a": (2, 2)}, {"a": (9, 9)}),
 )
 def test_a_claim_holds_or_does_not(claim, good, bad):
     assert claim.judged(measured(**good))["verdict"] == "held"
@@ -197,17 +196,15 @@ def test_updates():
     assert verdicts("laso-updates", found(92.5, 93.1, 94.4)) == ["did not hold"] * 6
 
 
-@pytest.mark.parametrize(
-    ("values", "above", "within"),
-    [
-        ((1.0, 1.1, 0.9), True, False),
-        ((-1.0, -1.1, -0.9), False, False),
-        ((0.05, 0.051, 0.049), True, True),
-        ((0.0, 0.0, 0.0), False, True),
-        ((-1.0, 1.0, 0.5), None, None),
-        ((0.3,), None, None),
-        ((-0.05,), None, None),
-    ],
+@for_rows(
+    "values, above, within",
+    ((1.0, 1.1, 0.9), True, False),
+    ((-1.0, -1.1, -0.9), False, False),
+    ((0.05, 0.051, 0.049), True, True),
+    ((0.0, 0.0, 0.0), False, True),
+    ((-1.0, 1.0, 0.5), None, None),
+    ((0.3,), None, None),
+    ((-0.05,), None, None),
 )
 def test_an_interval_decides_or_nothing_does(values, above, within):
     figure = Figure.of(*values)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from checks import refused
 from papers.lists import english
 from papers.record import CLONE, record
 from papers.run import Plan, trainings
@@ -16,7 +17,7 @@ from riata import registry
 from riata.errors import DataError
 from riata.measuring import provenance as log
 from riata.measuring.provenance import commit, find_papers
-from samples import some_slow
+from samples import for_each, some_slow
 
 NAMES = registry.names("reproduction")
 LONG = {"laso-table1", "laso-table2", "laso-updates"}  # seconds
@@ -87,8 +88,7 @@ def test_the_table_has_the_papers_figures_and_the_claims_in_words_and_the_pictur
 ):
     pytest.importorskip("matplotlib")
     monkeypatch.setenv("COLUMNS", "80")  # nothing is cut at the usual width of a terminal
-    code, out, err = run("reproduce", name, "--quick", "--plot", tmp_path / "p.svg")
-    assert code == 0, err
+    out = run.ok("reproduce", name, "--quick", "--plot", tmp_path / "p.svg")
     reproduction = registry.get("reproduction", name)
     drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn
@@ -190,10 +190,10 @@ def test_tables_are_found_from_a_clone_and_refused_elsewhere(run, tmp_path, monk
     kind = registry.KINDS.pop("reproduction")
     try:
         assert not find_papers()
-        code, _, err = run("reproduce", "laso-alpha", "--quick")
-        assert code == 2 and "in a clone" in err
-        code, out, _ = run("pieces")
-        assert code == 0 and "laso-alpha" not in out
+        err = run.fails("reproduce", "laso-alpha", "--quick")
+        assert "in a clone" in err
+        out = run.ok("pieces")
+        assert "laso-alpha" not in out
         monkeypatch.delitem(sys.modules, "papers")
         monkeypatch.chdir(CLONE / "docs")
         assert find_papers()
@@ -216,8 +216,6 @@ def test_final_on_real_data_is_logged_and_told(run, tmp_path, monkeypatch):
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
     monkeypatch.delenv("RIATA_DATA", raising=False)
@@ -226,15 +224,13 @@ def nowhere(tmp_path, monkeypatch):
 
 
 def test_without_data_it_says_how_to_get_them(run, nowhere):
-    code, out, err = run("reproduce", "laso-table1")
-    assert (code, out) == (2, "")
+    err = run.refused("reproduce", "laso-table1")
     assert "'conll2000' is not here" in err
     assert "riata data fetch conll2000" in err and "--quick" in err
 
 
 def test_an_unknown_name(run):
-    code, out, err = run("reproduce", "laso-table4", "--quick")
-    assert (code, out) == (2, "")
+    err = run.refused("reproduce", "laso-table4", "--quick")
     assert "Unknown reproduction 'laso-table4'. Did you mean 'laso-table" in err
     assert all(name in err for name in NAMES)
 
@@ -245,32 +241,27 @@ def test_epochs_can_be_fewer_than_the_tables_own(run):
     assert {row["epoch"]["mean"] for row in scores(found).values()} == {1}
 
 
-@pytest.mark.parametrize("option", ["--seeds", "--threads", "--epochs"])
-@pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
+@for_each(option=["--seeds", "--threads", "--epochs"], value=["0", "-1", "x", "1.5"])
 def test_numbers_that_make_no_sense(run, option, value):
-    code, out, err = run("reproduce", "laso-alpha", "--quick", option, value)
-    assert (code, out) == (2, "")
+    err = run.refused("reproduce", "laso-alpha", "--quick", option, value)
     assert option in err
 
 
 def test_the_bound_has_no_test_data(run):
-    code, _, err = run("reproduce", "laso-bound", "--final", "--quick")
-    assert code == 2
+    err = run.fails("reproduce", "laso-bound", "--final", "--quick")
     assert "measures training" in err and "--final" in err
 
 
 @pytest.mark.parametrize(("file", "said"), [("p.pdf", ".svg or .png"), ("nowhere/p.svg", "folder does not exist")])
 def test_a_picture_that_cannot_be_drawn_is_refused_before_training(run, file, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = run("reproduce", "laso-alpha", "--quick", "--plot", file)
-    assert (code, out) == (2, "")
+    err = run.refused("reproduce", "laso-alpha", "--quick", "--plot", file)
     assert said in err and "seed 0" not in err
 
 
 def test_without_matplotlib_a_picture_is_refused_with_the_remedy(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, out, err = run("reproduce", "laso-alpha", "--quick", "--plot", tmp_path / "p.svg")
-    assert (code, out) == (2, "")
+    err = run.refused("reproduce", "laso-alpha", "--quick", "--plot", tmp_path / "p.svg")
     assert "matplotlib" in err and "pip install matplotlib" in err and "seed 0" not in err
 
 
@@ -296,5 +287,4 @@ def test_what_goes_wrong_in_a_thread_is_told(monkeypatch):
 
     reproduction = registry.get("reproduction", "laso-alpha")
     monkeypatch.setattr("papers.run._Clock.seconds", lambda self, epoch: fails(None))
-    with pytest.raises(DataError, match="nothing to score"):
-        run_rows(reproduction, Plan(quick=True, threads=2), lambda step: None)
+    refused(DataError, "nothing to score", run_rows, reproduction, Plan(quick=True, threads=2), lambda step: None)

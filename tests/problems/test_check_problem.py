@@ -5,13 +5,14 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from python_problems import Keyed, KeyedSet, Observing, Tagging, WordSet
+from riata import Predictor, Problem
 from riata.errors import DataError, SearchError, SettingError
-from samples import draws
+from samples import for_rows, tried
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -38,8 +39,6 @@ def fails(problem, x, y, match):
 
 
 # --- what is right --------------------------------------------------------------------------------------------------------
-
-
 def test_it_counts_what_it_visits():
     checked = riata.check_problem(Hamming(), ["", "ab", "abc"], [[], ["V", "C"], ["V", "C", "C"]])
     assert (checked.examples, checked.states, checked.goals, checked.unreachable) == (3, 1 + 7 + 15, 1 + 4 + 8, 0)
@@ -117,10 +116,7 @@ def test_the_worked_problem_of_sorting_passes_where_swaps_are_limited():
 
 
 # --- every kind of mistake ----------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=draws(60), deadline=None)
-@given(st.data())
+@tried(60, st.data())
 def test_one_wrong_regret_anywhere_is_found(data):
     """All states but one have the right regret, and the check finds the one (or a state that it contradicts)."""
     y = data.draw(st.tuples(*[st.sampled_from("VC")] * 3))
@@ -138,8 +134,7 @@ def test_one_wrong_regret_anywhere_is_found(data):
         before = Tagging().regret("abc", wrong[:2], y)
         if min(siblings[0], Wrong().regret("abc", wrong, y)) == before and Wrong().regret("abc", wrong, y) >= 0:
             return
-    with pytest.raises(SearchError, match=r"^example 0, state "):
-        riata.check_problem(Wrong(), ["abc"], [y])
+    refused(SearchError, r"^example 0, state ", riata.check_problem, Wrong(), ["abc"], [y])
 
 
 def test_a_regret_too_high_or_too_low_is_named_with_state_and_path():
@@ -209,14 +204,12 @@ def test_a_loss_in_another_order_than_the_regret_is_found():
     fails(Turned(), "ab", "VC", r"its regret is \d and its loss .*, but state .* has the regret")
 
 
-@pytest.mark.parametrize(
-    ("method", "differs"),
-    [
-        ("actions", lambda x, s: ("V",) if s[:1] == ("V",) and len(s) == 2 else ("V", "C")),
-        ("is_goal", lambda x, s: len(s) in (len(x), 3) or s == ("V", "V")),
-        ("features", lambda x, s, a: [f"{s[:1]} {a}"]),
-        ("observe", lambda x, s: [f"{s[:1]}"]),
-    ],
+@for_rows(
+    "method, differs",
+    ("actions", lambda x, s: ("V",) if s[:1] == ("V",) and len(s) == 2 else ("V", "C")),
+    ("is_goal", lambda x, s: len(s) in (len(x), 3) or s == ("V", "V")),
+    ("features", lambda x, s, a: [f"{s[:1]} {a}"]),
+    ("observe", lambda x, s: [f"{s[:1]}"]),
 )
 def test_keys_of_states_that_go_on_differently_are_found(method, differs):
     problem = Tagging()
@@ -294,12 +287,9 @@ def test_too_many_states_are_refused():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(DataError, match="X has 1 examples and Y has 0"):
-        riata.check_problem(Tagging(), ["ab"], [])
-    with pytest.raises(SettingError, match="does not define"):
-        riata.check_problem(riata.Problem(), ["ab"])
+    refused(DataError, "X has 1 examples and Y has 0", riata.check_problem, Tagging(), ["ab"], [])
+    refused(SettingError, "does not define", riata.check_problem, Problem(), ["ab"])
     problem = Hamming()
-    Silent = type("Silent", (Hamming,), {"regret": riata.Problem.regret})  # increments alone do not teach
-    with pytest.raises(SettingError, match="'Silent' does not define regret"):
-        riata.Predictor(Silent()).fit(["ab"], ["VC"])
+    Silent = type("Silent", (Hamming,), {"regret": Problem.regret})  # increments alone do not teach
+    refused(SettingError, "'Silent' does not define regret", Predictor(Silent()).fit, ["ab"], ["VC"])
     assert riata.check_problem(problem, ["ab"], ["VC"]).goals == 4

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riata
+from checks import refused
 from mangling import HOSTILE, mangled_arrays, mangled_bytes, mangled_header, mangled_places, places_in, try_mangled
 from python_problems import TAGS, WORDS, Keyed, Tagging, WordSet
-from riata import _core
+from riata import Predictor, _core
 from riata.entry import main
 from riata.errors import ModelFileError, NotFittedError, RiataError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.models import container
-from samples import draws
+from samples import for_each, for_rows, tried
 
 DATA = [list("xyzzy"), list("zyx"), list("xxz"), list("ézé")]
 TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]
@@ -28,21 +28,19 @@ TRUTH = [["ABC"["xyzé".index(c) % 3] for c in x] for x in DATA]
 @cache
 def tagger():
     """Names alone."""
-    return riata.Predictor(Tagging(), epochs=5, seed=3).fit(WORDS, TAGS)
+    return Predictor(Tagging(), epochs=5, seed=3).fit(WORDS, TAGS)
 
 
 @cache
 def observer():
     """Names with actions, and settings of every type."""
     chosen = {"when": "early", "seconds": np.float32(500), "average": True, "max_nodes": 5000}
-    return riata.Predictor(Keyed(), "laso-perceptron", beam=np.int64(3), epochs=5, settings=chosen).fit(DATA, TRUTH)
+    return Predictor(Keyed(), "laso-perceptron", beam=np.int64(3), epochs=5, settings=chosen).fit(DATA, TRUTH)
 
 
 @cache
 def shopper():
-    return riata.Predictor(WordSet(), beam=None, epochs=5, queue="best-first").fit(
-        [["a", "b"]] * 3, [frozenset("a")] * 3
-    )
+    return Predictor(WordSet(), beam=None, epochs=5, queue="best-first").fit([["a", "b"]] * 3, [frozenset("a")] * 3)
 
 
 MODELS = {"tagger": (tagger, WORDS), "observer": (observer, DATA), "shopper": (shopper, [["a", "b", "new"], []])}
@@ -59,15 +57,13 @@ def test_files_of_version_0_1_are_read(tmp_path):
     assert loaded.facts_ == {"examples": 2, "unreachable": 0, "epochs": 2, "deepest": 2}
     data, truth = [list("xyz"), list("zy")], [list("ABC"), list("CB")]
     assert loaded.predict(data) == truth
-    same = riata.Predictor(Keyed(), "laso-perceptron", beam=3, epochs=2, settings={"when": "early"}).fit(data, truth)
+    same = Predictor(Keyed(), "laso-perceptron", beam=3, epochs=2, settings={"when": "early"}).fit(data, truth)
     assert loaded.weights() == same.weights()
     loaded.save(tmp_path / "new.riata")
     assert riata.load_model(tmp_path / "new.riata", using=[Keyed()]).weights() == same.weights()
 
 
 # --- there and back -----------------------------------------------------------------------------------------------------
-
-
 @EVERY_MODEL
 def test_a_loaded_predictor_predicts_as_before_and_saves_the_same_bytes(tmp_path, model, probe):
     first, second = tmp_path / "first.riata", tmp_path / "second.riata"
@@ -75,7 +71,7 @@ def test_a_loaded_predictor_predicts_as_before_and_saves_the_same_bytes(tmp_path
     loaded = riata.load_model(first, using=[model().problem])
     loaded.save(second)
     assert second.read_bytes() == first.read_bytes()
-    assert isinstance(loaded, riata.Predictor)
+    assert isinstance(loaded, Predictor)
     assert loaded.weights() == model().weights() != {}
     assert loaded.predict(probe) == model().predict(probe)
     assert loaded.facts_ == model().facts_
@@ -86,7 +82,7 @@ def test_a_loaded_predictor_predicts_as_before_and_saves_the_same_bytes(tmp_path
 
 def test_actions_come_back_with_their_types():
     problem = Keyed(("text", 7, -1.5, None, (1, ("a", (True, None))), math.inf, (-math.inf, 2**200), ()))
-    model = riata.Predictor(problem)
+    model = Predictor(problem)
     names = [f"w={c}" for c in "abcdefgh"]
     model.model_ = _core.ProblemModel(names, list(problem.labels), list(range(8)), [1.0] * 8)
     model.facts_ = {"examples": 1, "unreachable": 0, "epochs": 1}
@@ -104,7 +100,7 @@ def test_only_what_carries_a_weight_is_stored():
         def regret(self, x, s, y):
             return sum(a != {b} for a, b in zip(s, y, strict=False))
 
-    model = riata.Predictor(Odd(), epochs=5).fit(WORDS, TAGS)
+    model = Predictor(Odd(), epochs=5).fit(WORDS, TAGS)
     header, arrays = container.unpack(memoryview(to_bytes(model)))
     assert header["actions"] == []
     assert arrays["weights/values"].size == len(model.weights()) and (arrays["weights/values"] != 0).all()
@@ -116,21 +112,19 @@ class Move(enum.IntEnum):
     LEFT = 1
 
 
-@pytest.mark.parametrize(
-    ("action", "reason"),
-    [
-        (frozenset("a"), "of type frozenset"),
-        (b"a", "of type bytes"),
-        (Move.LEFT, r"of type .*Move"),
-        (np.int64(1), r"of type numpy.int64"),
-        (("a", ("b", 1j)), "of type complex"),
-        (math.nan, "not a number"),
-        ("\ud800", "UTF-8"),
-        (1 << 5000, "bits"),
-    ],
+@for_rows(
+    "action, reason",
+    (frozenset("a"), "of type frozenset"),
+    (b"a", "of type bytes"),
+    (Move.LEFT, r"of type .*Move"),
+    (np.int64(1), r"of type numpy.int64"),
+    (("a", ("b", 1j)), "of type complex"),
+    (math.nan, "not a number"),
+    ("\ud800", "UTF-8"),
+    (1 << 5000, "bits"),
 )
 def test_actions_that_a_file_cannot_hold_are_refused_with_the_reason(tmp_path, action, reason):
-    model = riata.Predictor(Keyed(("A", action)))
+    model = Predictor(Keyed(("A", action)))
     model.model_ = _core.ProblemModel(["w=x"], ["A", action], [1], [1.0])
     model.facts_ = {}
     with pytest.raises(UnsupportedError, match=rf"the action .* is .*{reason}.*; a model file holds") as caught:
@@ -143,10 +137,9 @@ def test_deep_tuples_are_refused():
     action = ()
     for _ in range(60):
         action = (action,)
-    model = riata.Predictor(Keyed(("A", action)))
+    model = Predictor(Keyed(("A", action)))
     model.model_ = _core.ProblemModel(["w=x"], [action], [0], [1.0])
-    with pytest.raises(UnsupportedError, match="deep"):
-        to_bytes(model)
+    refused(UnsupportedError, "deep", to_bytes, model)
 
 
 KEYS = st.recursive(
@@ -156,15 +149,15 @@ KEYS = st.recursive(
 )
 
 
-@settings(max_examples=draws(100), deadline=None)
-@given(
+@tried(
+    100,
     st.dictionaries(st.text(max_size=4), st.floats(allow_nan=False, allow_infinity=False), max_size=5),
     st.lists(st.tuples(st.text(max_size=4), KEYS, st.floats(allow_nan=False, allow_infinity=False)), max_size=8),
 )
 def test_any_names_and_actions_come_back(alone, joined):
     weights = alone | {(name, action): value for name, action, value in joined}
     actions = list(dict.fromkeys(key[1] for key in weights if isinstance(key, tuple)))
-    model = riata.Predictor(Keyed())
+    model = Predictor(Keyed())
     names = [key[0] if isinstance(key, tuple) else key for key in weights]
     of = [actions.index(key[1]) if isinstance(key, tuple) else -1 for key in weights]
     model.model_ = _core.ProblemModel(names, actions, of, list(weights.values()))
@@ -174,28 +167,21 @@ def test_any_names_and_actions_come_back(alone, joined):
 
 
 def test_an_untrained_one_cannot_be_saved(tmp_path):
-    with pytest.raises(NotFittedError, match="has not been trained"):
-        riata.Predictor(Tagging()).save(tmp_path / "m.riata")
+    refused(NotFittedError, "has not been trained", Predictor(Tagging()).save, tmp_path / "m.riata")
 
 
 # --- the user's problem ---------------------------------------------------------------------------------------------------
-
-
 def test_the_problem_is_stored_by_name_and_must_be_supplied(tmp_path):
     path = tmp_path / "m.riata"
     tagger().save(path)
     for using in ([], [WordSet], [len, WordSet()]):
-        with pytest.raises(ModelFileError) as caught:
-            riata.load_model(path, using=using)
-        assert str(caught.value).startswith(
-            f"{path}: the model uses code that is not stored in it: python_problems.Tagging."
-        )
-        assert "using=[Tagging]" in caught.value.remedy
+        caught = refused(ModelFileError, "", riata.load_model, path, using=using)
+        assert str(caught).startswith(f"{path}: the model uses code that is not stored in it: python_problems.Tagging.")
+        assert "using=[Tagging]" in caught.remedy
     mine = Tagging()
     assert riata.load_model(path, using=[len, mine]).problem is mine
     assert type(riata.load_model(path, using=[Tagging]).problem) is Tagging
-    with pytest.raises(ModelFileError, match="two things of one name"):
-        riata.load_model(path, using=[Tagging, Tagging()])
+    refused(ModelFileError, "two things of one name", riata.load_model, path, using=[Tagging, Tagging()])
 
 
 def test_a_class_that_needs_arguments_is_refused_with_the_way_out():
@@ -203,7 +189,7 @@ def test_a_class_that_needs_arguments_is_refused_with_the_way_out():
         def __init__(self, far):
             self.far = far
 
-    model = riata.Predictor(Needy(1), epochs=1).fit(WORDS, TAGS)
+    model = Predictor(Needy(1), epochs=1).fit(WORDS, TAGS)
     with pytest.raises(ModelFileError, match=r"the class Needy cannot be called without arguments") as caught:
         from_bytes(to_bytes(model), using=[Needy])
     assert "using=[Needy(...)]" in caught.value.remedy
@@ -215,8 +201,7 @@ def test_nothing_is_imported_by_name(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     header, arrays = container.unpack(memoryview(to_bytes(tagger())))
     header["functions"] = {"problem": "evil_module.Tagging"}
-    with pytest.raises(ModelFileError, match=r"evil_module\.Tagging"):
-        from_bytes(container.pack(header, arrays), using=[Tagging])
+    refused(ModelFileError, r"evil_module\.Tagging", from_bytes, container.pack(header, arrays), using=[Tagging])
 
 
 def test_what_has_the_name_but_is_no_problem_is_refused():
@@ -228,22 +213,16 @@ def test_what_has_the_name_but_is_no_problem_is_refused():
         from_bytes(to_bytes(tagger()), using=[impostor])
 
 
-@pytest.mark.parametrize(
-    "command", ["inspect m.riata", "predict --model m.riata x.txt", "evaluate --model m.riata x.txt"]
-)
+@for_each(command=["inspect m.riata", "predict --model m.riata x.txt", "evaluate --model m.riata x.txt"])
 def test_the_command_line_says_what_is_missing(tmp_path, monkeypatch, capsys, command):
     tagger().save(tmp_path / "m.riata")
     (tmp_path / "x.txt").write_text("a V\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as caught:
-        main(command.split())
-    assert caught.value.code == 2
+    assert refused(SystemExit, "", main, command.split()).code == 2
     assert "m.riata: the model uses code that is not stored in it: python_problems.Tagging" in capsys.readouterr().err
 
 
 # --- mangled files --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "m.riata"
@@ -262,9 +241,7 @@ def test_a_file_cut_or_changed_anywhere_is_refused(saved):
         flips.append(bytes(changed))
     for content in [*cuts, *flips, whole + b"\0"]:
         saved.write_bytes(content)
-        with pytest.raises(ModelFileError) as caught:
-            riata.load_model(saved, using=[Keyed])
-        assert str(caught.value).startswith(f"{saved}: ")
+        assert str(refused(ModelFileError, "", riata.load_model, saved, using=[Keyed])).startswith(f"{saved}: ")
 
 
 def check_mangled(content, model, probe):
@@ -274,7 +251,7 @@ def check_mangled(content, model, probe):
     except ModelFileError as error:
         assert str(error)
         return False
-    if not isinstance(loaded, riata.Predictor):
+    if not isinstance(loaded, Predictor):
         return True
     try:
         first = loaded.predict(probe)
@@ -296,7 +273,7 @@ def test_every_value_of_the_header_may_be_anything():
     whole, arrays = container.unpack(memoryview(to_bytes(observer())))
     paths = [path for path in places_in(whole) if 0 < len(path) <= 2]
     assert len(paths) > 15
-    refused = 0
+    bad = 0
     hostile = [
         *HOSTILE,
         {"float": "nan"},
@@ -315,19 +292,17 @@ def test_every_value_of_the_header_may_be_anything():
             }
             parent = header if len(path) == 1 else header[path[0]]
             parent[path[-1]] = value
-            refused += not check_mangled(container.pack(header, arrays), observer, DATA)
-    assert refused > len(paths) * len(hostile) / 2
+            bad += not check_mangled(container.pack(header, arrays), observer, DATA)
+    assert bad > len(paths) * len(hostile) / 2
 
 
-@pytest.mark.parametrize(
-    ("array", "values"),
-    [
-        ("weights/values", [math.nan]),
-        ("weights/values", [math.inf]),
-        ("weights/values", [0.0]),
-        ("weights/names", [1 << 31]),
-        ("weights/actions", [99]),
-    ],
+@for_rows(
+    "array, values",
+    ("weights/values", [math.nan]),
+    ("weights/values", [math.inf]),
+    ("weights/values", [0.0]),
+    ("weights/names", [1 << 31]),
+    ("weights/actions", [99]),
 )
 def test_weights_that_fit_nothing_are_refused(array, values):
     header, arrays = container.unpack(memoryview(to_bytes(observer())))
@@ -345,5 +320,4 @@ def test_weights_and_actions_that_are_there_twice_are_refused():
     with pytest.raises(ModelFileError, match="weights are inconsistent"):
         from_bytes(container.pack(header, arrays | doubled), using=[Keyed])
     header["actions"][0] = header["actions"][1]
-    with pytest.raises(ModelFileError, match="not all different"):
-        from_bytes(container.pack(header, arrays), using=[Keyed])
+    refused(ModelFileError, "not all different", from_bytes, container.pack(header, arrays), using=[Keyed])

@@ -6,12 +6,13 @@ import math
 import numpy as np
 import pytest
 
-import riata
+from checks import refused
 from python_problems import (
     TAGS,
     WORDS,
     Keyed,
     KeyedSet,
+    LeftToRight,
     Observing,
     Tagging,
     WordSet,
@@ -19,7 +20,9 @@ from python_problems import (
     score,
     with_weights,
 )
+from riata import Predictor, Tagger
 from riata.errors import NotFittedError, SearchError, SettingError, UnsupportedError
+from samples import for_each, for_rows
 
 LETTERS = "xyzzx"
 
@@ -37,17 +40,11 @@ def normalised(paths, temperature=1.0):
     return np.exp(logs - np.logaddexp.reduce(logs))
 
 
-class Segmenting(riata.Problem):
+class Segmenting(LeftToRight):
     """Cuts x into pieces of one or two letters."""
-
-    def initial(self, x):
-        return ()
 
     def actions(self, x, s):
         return [n for n in (1, 2) if sum(s) + n <= len(x)]
-
-    def apply(self, x, s, a):
-        return (*s, a)
 
     def is_goal(self, x, s):
         return sum(s) == len(x)
@@ -87,8 +84,6 @@ SEGMENT_WEIGHTS = {
 
 
 # --- lists of the best ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_beam_without_a_limit_lists_all_outputs_in_order(seed):
     weights = random_weights(seed)
@@ -100,8 +95,7 @@ def test_a_beam_without_a_limit_lists_all_outputs_in_order(seed):
         assert [number for _, number in found] == pytest.approx([number for _, number in expected[:k]])
 
 
-@pytest.mark.parametrize("problem", [Observing(), Keyed()])
-@pytest.mark.parametrize("params", [{"beam": 4}, {"beam": 1}, {"queue": "greedy"}])
+@for_each(problem=[Observing(), Keyed()], params=[{"beam": 4}, {"beam": 1}, {"queue": "greedy"}])
 def test_the_first_is_what_predict_gives_and_none_is_missing_from_the_beam(problem, params):
     weights = random_weights(5)
     model = with_weights(problem, weights, **params)
@@ -132,11 +126,7 @@ def test_outputs_that_cannot_be_compared_count_as_different():
 
 
 # --- confidence -------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("temperature", [1.0, 0.3])
-@pytest.mark.parametrize("problem", [Observing(), Keyed()])
-@pytest.mark.parametrize("seed", range(3))
+@for_each(temperature=[1.0, 0.3], problem=[Observing(), Keyed()], seed=range(3))
 def test_a_beam_without_a_limit_gives_exact_probabilities(problem, seed, temperature):
     weights = random_weights(seed)
     model = with_weights(problem, weights, beam=None)
@@ -175,15 +165,13 @@ def test_a_beam_of_one_is_sure():
     assert model.predict_confidence([LETTERS, ""], steps=True) == [[1.0] * 5, []]
 
 
-@pytest.mark.parametrize(
-    ("by", "problem"),
-    [
-        ("operations", Segmenting()),
-        ("prefix", Segmenting()),
-        ("operations", KeyedSegmenting(counts=True)),
-        ("prefix", KeyedSegmenting(counts=True)),
-        ("prefix", KeyedSegmenting(counts=False)),
-    ],
+@for_rows(
+    "by, problem",
+    ("operations", Segmenting()),
+    ("prefix", Segmenting()),
+    ("operations", KeyedSegmenting(counts=True)),
+    ("prefix", KeyedSegmenting(counts=True)),
+    ("prefix", KeyedSegmenting(counts=False)),
 )
 def test_steps_of_unequal_length_are_summed_where_they_are_taken(problem, by):
     x = "xyzzyx"
@@ -229,7 +217,7 @@ def test_paths_that_a_key_merged_count_in_the_sum():
 
 def test_confidence_agrees_with_that_of_the_native_chain():
     """A tagger and a problem that say the same: confidence of every label, by a beam that keeps all."""
-    tagger = riata.Tagger("laso-perceptron", beam=float("inf"), template=riata_template(), epochs=3)
+    tagger = Tagger("laso-perceptron", beam=float("inf"), template=riata_template(), epochs=3)
     tagger.fit([list(word) for word in WORDS if word], [tags for tags in TAGS if tags])
     weights = {(name, label): weight for (name, label), weight in tagger.state_features_.items()}
     pairs = {(f"y={before}", label): weight for (before, label), weight in tagger.transition_features_.items()}
@@ -252,29 +240,21 @@ def riata_template():
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "params", [{"queue": "best-first"}, {"queue": "depth-first"}, {"settings": {"beam_by": "pending"}}]
-)
+@for_each(params=[{"queue": "best-first"}, {"queue": "depth-first"}, {"settings": {"beam_by": "pending"}}])
 def test_queues_that_keep_no_levels_are_refused_with_the_reason(params):
     model = with_weights(Observing(), {}, **params)
     for call in (lambda: model.predict_nbest(["x"], 2), lambda: model.predict_confidence(["x"])):
-        with pytest.raises(UnsupportedError, match="keeps no levels") as caught:
-            call()
-        assert "beam by operations or by prefix" in caught.value.remedy
+        assert "beam by operations or by prefix" in refused(UnsupportedError, "keeps no levels", call).remedy
 
 
 def test_what_makes_no_sense_is_refused():
     model = with_weights(Observing(), {})
-    with pytest.raises(SettingError, match="'k' has the value 0"):
-        model.predict_nbest(["x"], 0)
+    refused(SettingError, "'k' has the value 0", model.predict_nbest, ["x"], 0)
     for temperature in (0, -1, math.nan, "hot"):
         with pytest.raises(SettingError, match=r"temperature is .*; expected a number"):
             model.predict_confidence(["x"], temperature=temperature)
     for call in (lambda p: p.predict_nbest(["x"], 1), lambda p: p.predict_confidence(["x"])):
-        with pytest.raises(NotFittedError):
-            call(riata.Predictor(Observing()))
+        refused(NotFittedError, "", call, Predictor(Observing()))
 
 
 def test_a_search_that_time_ended_lists_its_best_and_knows_no_confidence():
@@ -291,11 +271,10 @@ def test_a_search_that_time_ended_lists_its_best_and_knows_no_confidence():
     model = with_weights(Slow(), {}, beam=None, settings={"seconds": 0.001})
     [found] = model.predict_nbest(["xyzx"], 3)
     assert [output for output, _ in found] == model.predict(["xyzx"])
-    with pytest.raises(SearchError, match="the time was over before the search had ended"):
-        model.predict_confidence(["xyzx"])
+    refused(SearchError, "the time was over before the search had ended", model.predict_confidence, ["xyzx"])
 
 
 def test_a_trained_predictor_is_surer_at_a_lower_temperature():
-    model = riata.Predictor(Tagging(), epochs=10).fit(WORDS, TAGS)
+    model = Predictor(Tagging(), epochs=10).fit(WORDS, TAGS)
     one, sharp = (model.predict_confidence(["banana"], temperature=t)[0] for t in (1.0, 0.05))
     assert 0 < one < sharp <= 1

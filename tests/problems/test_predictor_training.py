@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from python_problems import TAGS, WORDS, Tagging
-from riata.errors import DataError, SettingError
+from riata import Predictor, RiataWarning
+from riata.errors import DataError, SearchError, SettingError
 from riata.learning.events import Epoch, Note, Progressed, Started
 from riata.learning.loop import train
 from riata.problems import training
+from samples import for_rows
 
 DRAW = random.Random(1)
 X = ["".join(DRAW.choices("abcdefghijklmnopqrstuvwxyz", k=DRAW.randint(1, 6))) for _ in range(40)]
@@ -21,7 +24,7 @@ Y = [["V" if c in "aeiou" else "C" for c in word] for word in X]
 
 
 def made(**params):
-    return riata.Predictor(Tagging(), "laso-perceptron", beam=2, **params)
+    return Predictor(Tagging(), "laso-perceptron", beam=2, **params)
 
 
 class Events(list):
@@ -105,7 +108,7 @@ def test_progress_counts_the_examples_of_an_epoch():
             time.sleep(0.03)
             return ()
 
-    events = heard(riata.Predictor(Slow(), epochs=1), X[:12], Y[:12])
+    events = heard(Predictor(Slow(), epochs=1), X[:12], Y[:12])
     done = [event.sentences for event in events.of(Progressed)]
     assert done
     assert done == sorted(done)
@@ -117,7 +120,7 @@ def test_a_listener_gets_what_would_be_warnings(recwarn):
         def regret(self, x, s, y):
             return 1 + super().regret(x, s, y)
 
-    notes = heard(riata.Predictor(Reach(), epochs=1), X, Y).of(Note)
+    notes = heard(Predictor(Reach(), epochs=1), X, Y).of(Note)
     assert [note.text for note in notes if note.warning] == [
         "40 of 40 true outputs cannot be reached: the initial state has a regret above 0."
     ]
@@ -140,16 +143,14 @@ def test_an_example_of_weight_zero_is_not_searched(recipe):
         def actions(self, x, s):
             return () if "!" in x else super().actions(x, s)
 
-    model = riata.Predictor(Trap(), recipe, epochs=1)
+    model = Predictor(Trap(), recipe, epochs=1)
     model.fit(["ab", "!"], [["V", "C"], ["C"]], sample_weight=[1, 0])
     assert model.history_[0]["examples"] == 2
-    with pytest.raises(riata.errors.SearchError, match="example 1"):
-        model.fit(["ab", "!"], [["V", "C"], ["C"]])
+    refused(SearchError, "example 1", model.fit, ["ab", "!"], [["V", "C"], ["C"]])
 
 
 def test_weights_that_are_all_zero_have_no_score():
-    with pytest.raises(DataError, match="sample_weight is 0 for every example"):
-        made(epochs=1).fit(X, Y).score(X, Y, np.zeros(40))
+    refused(DataError, "sample_weight is 0 for every example", made(epochs=1).fit(X, Y).score, X, Y, np.zeros(40))
 
 
 def test_how_deep_truths_are_is_not_forgotten_when_training_goes_on():
@@ -165,41 +166,33 @@ def test_the_score_heeds_weights():
     assert model.score(X, Y, weights) == pytest.approx(float((right * weights).sum() / weights.sum()))
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([1.0], "sample_weight has the shape (1,); expected one number for each of 40 examples"),
-        (["a"] * 40, "expected one number per example"),
-        ([-1.0] * 40, "expected finite numbers from 0"),
-    ],
+@for_rows(
+    "given, message",
+    ([1.0], "sample_weight has the shape (1,); expected one number for each of 40 examples"),
+    (["a"] * 40, "expected one number per example"),
+    ([-1.0] * 40, "expected finite numbers from 0"),
 )
 def test_weights_that_make_no_sense_are_refused(given, message):
-    with pytest.raises(DataError) as caught:
-        made().fit(X, Y, sample_weight=given)
-    assert message in str(caught.value)
+    assert message in str(refused(DataError, "", made().fit, X, Y, sample_weight=given))
 
 
-@pytest.mark.parametrize(
-    ("params", "data", "error", "message"),
-    [
-        ({"refit": True}, (), SettingError, "refit is True, but there are no development data"),
-        ({"patience": 2}, (), SettingError, "patience is 2, but there are no development data"),
-        ({"patience": 0, "dev": 0.1}, (), SettingError, "setting 'patience' has the value 0"),
-        ({"refit": "yes", "dev": 0.1}, (), SettingError, "refit is 'yes'; expected True or False"),
-        ({"warm_start": 1}, (), SettingError, "warm_start is 1; expected True or False"),
-        ({"dev": 1.5}, (), SettingError, "dev is 1.5; expected a pair (X, Y), or a fraction"),
-        ({"dev": "some"}, (), SettingError, "dev is 'some'; expected a pair (X, Y), or a fraction"),
-        ({"dev": 0.999}, (), DataError, "40 examples are too few to hold out 100% of them"),
-        ({"dev": 0.1}, (X, Y), SettingError, "development data are given twice"),
-        ({}, (None, Y), SettingError, "Y_dev is given, but X_dev is not"),
-        ({}, (X, None), DataError, "Y_dev is None"),
-        ({"dev": (X, Y[:2])}, (), DataError, "X of dev has 40 examples and Y of dev has 2"),
-    ],
+@for_rows(
+    "params, data, error, message",
+    ({"refit": True}, (), SettingError, "refit is True, but there are no development data"),
+    ({"patience": 2}, (), SettingError, "patience is 2, but there are no development data"),
+    ({"patience": 0, "dev": 0.1}, (), SettingError, "setting 'patience' has the value 0"),
+    ({"refit": "yes", "dev": 0.1}, (), SettingError, "refit is 'yes'; expected True or False"),
+    ({"warm_start": 1}, (), SettingError, "warm_start is 1; expected True or False"),
+    ({"dev": 1.5}, (), SettingError, "dev is 1.5; expected a pair (X, Y), or a fraction"),
+    ({"dev": "some"}, (), SettingError, "dev is 'some'; expected a pair (X, Y), or a fraction"),
+    ({"dev": 0.999}, (), DataError, "40 examples are too few to hold out 100% of them"),
+    ({"dev": 0.1}, (X, Y), SettingError, "development data are given twice"),
+    ({}, (None, Y), SettingError, "Y_dev is given, but X_dev is not"),
+    ({}, (X, None), DataError, "Y_dev is None"),
+    ({"dev": (X, Y[:2])}, (), DataError, "X of dev has 40 examples and Y of dev has 2"),
 )
 def test_development_data_that_make_no_sense_are_refused(params, data, error, message):
-    with pytest.raises(error) as caught:
-        made(**params).fit(X, Y, *data)
-    assert message in str(caught.value)
+    assert message in str(refused(error, "", made(**params).fit, X, Y, *data))
 
 
 def test_an_error_in_the_development_data_says_so():
@@ -207,13 +200,11 @@ def test_an_error_in_the_development_data_says_so():
         def actions(self, x, s):
             return () if "!" in x else super().actions(x, s)
 
-    with pytest.raises(riata.errors.SearchError, match="development data: example 1"):
-        riata.Predictor(Trap(), dev=(["ab", "!"], [["V", "C"], ["C"]])).fit(X, Y)
+    with pytest.raises(SearchError, match="development data: example 1"):
+        Predictor(Trap(), dev=(["ab", "!"], [["V", "C"], ["C"]])).fit(X, Y)
 
 
 # --- going on ---------------------------------------------------------------------------------------------------------------------
-
-
 def test_a_warm_start_goes_on_from_the_model_and_its_epochs():
     options = {"average": False}
     whole = made(epochs=4, settings=options).fit(X, Y)
@@ -271,10 +262,9 @@ def test_ctrl_c_keeps_the_best_epoch_so_far():
             return ()
 
     problem = Interrupted()
-    model = riata.Predictor(problem, "laso-perceptron", beam=2, epochs=9, dev=0.25)
+    model = Predictor(problem, "laso-perceptron", beam=2, epochs=9, dev=0.25)
     problem.left = 3 * 40 + 5
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, Y)
+    refused(KeyboardInterrupt, "", model.fit, X, Y)
     assert [epoch["epoch"] for epoch in model.history_] == [1, 2, 3]
     three = made(epochs=3, dev=0.25).fit(X, Y)
     assert model.weights() == three.weights()
@@ -282,8 +272,6 @@ def test_ctrl_c_keeps_the_best_epoch_so_far():
 
 
 # --- files ------------------------------------------------------------------------------------------------------------------------
-
-
 def test_files_hold_the_new_parameters_and_what_training_chose(tmp_path):
     model = made(epochs=3, dev=0.25, patience=2, refit=True).fit(X, Y)
     model.save(tmp_path / "m.riata")
@@ -295,8 +283,6 @@ def test_files_hold_the_new_parameters_and_what_training_chose(tmp_path):
 
 
 # --- examples whose regret is not exact -------------------------------------------------------------------------------------------
-
-
 class Blind(Tagging):
     """Whose regret rises on every step behind the letter q."""
 
@@ -307,8 +293,8 @@ class Blind(Tagging):
 @pytest.mark.parametrize("recipe", ["laso-perceptron", "early", "max-violation", "standard"])
 def test_an_example_whose_regret_is_not_exact_is_skipped_counted_and_told(recipe):
     data, truth = [*WORDS, "aqe", "oqo"], [*TAGS, ["V", "C", "V"], ["V", "C", "V"]]
-    model = riata.Predictor(Blind(), recipe, epochs=10, settings={"shuffle": False})
-    with pytest.warns(riata.RiataWarning, match="examples were skipped in epoch 1: their regret is not exact") as told:
+    model = Predictor(Blind(), recipe, epochs=10, settings={"shuffle": False})
+    with pytest.warns(RiataWarning, match="examples were skipped in epoch 1: their regret is not exact") as told:
         model.fit(data, truth)
     assert model.history_[0]["skipped"] == 2
     assert model.facts_["skipped"] == model.history_[-1]["skipped"]
@@ -322,8 +308,8 @@ def test_an_example_whose_regret_is_not_exact_is_skipped_counted_and_told(recipe
 
 
 def test_search_errors_of_such_an_example_are_none_that_are_known():
-    model = riata.Predictor(Blind(), epochs=3)
-    with pytest.warns(riata.RiataWarning, match="skipped"):
+    model = Predictor(Blind(), epochs=3)
+    with pytest.warns(RiataWarning, match="skipped"):
         model.fit([*WORDS, "aqe"], [*TAGS, ["V", "C", "V"]])
     found = model.search_errors(["aqe", WORDS[0]], [["V", "C", "V"], TAGS[0]])
     assert not found.missed[0]
@@ -332,7 +318,5 @@ def test_search_errors_of_such_an_example_are_none_that_are_known():
 
 def test_where_all_examples_are_so_it_is_an_error():
     for call in ("fit", "partial_fit"):
-        with pytest.raises(
-            riata.errors.SearchError, match=r"example [01], state .*: a y-good state has no y-good child"
-        ):
-            getattr(riata.Predictor(Blind()), call)(["aqe", "oqo"], [["V", "C", "V"]] * 2)
+        with pytest.raises(SearchError, match=r"example [01], state .*: a y-good state has no y-good child"):
+            getattr(Predictor(Blind()), call)(["aqe", "oqo"], [["V", "C", "V"]] * 2)

@@ -5,30 +5,24 @@ import random
 import pytest
 
 import riata
+from checks import refused, same_weights
 from oracle.searched_margin import of_problem
-from riata import _core
-from riata.errors import DataError, SettingError, UnsupportedError
+from python_problems import LeftToRight
+from riata import Predictor, Problem, Tagger, _core
+from riata.errors import DataError, RiataError, SettingError, UnsupportedError
+from samples import for_each
 
 EPOCHS, C = 4, 0.3
 
 
-class Chain(riata.Problem):
+class Chain(LeftToRight):
     """Labels from left to right. A token is two numbers; a pair of labels is a feature."""
 
     def __init__(self, labels=("A", "B"), costs=None):
         self.labels, self.costs = labels, costs or {}
 
-    def initial(self, x):
-        return ()
-
     def actions(self, x, s):
         return self.labels
-
-    def apply(self, x, s, a):
-        return (*s, a)
-
-    def is_goal(self, x, s):
-        return len(s) == len(x)
 
     def features(self, x, s, a):
         u, v = x[len(s)]
@@ -57,31 +51,27 @@ def corpus(seed, labels=("A", "B"), sentences=10, longest=4):
 
 def trained(problem, X, Y, beam, **params):
     settings = {"C": C, **params.pop("settings", {})}
-    return riata.Predictor(problem, "svm-subgradient", beam, EPOCHS, settings=settings, **params).fit(X, Y)
-
-
-def same(found, expected, close=1e-9):
-    for key in {*found, *expected}:
-        assert found.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=close), key
+    return Predictor(problem, "svm-subgradient", beam, EPOCHS, settings=settings, **params).fit(X, Y)
 
 
 def of_chain(X, Y, settings, sample_weight=None):
     """The weights of the recipe with exact inference on chains, by the names of the problem."""
     dictionaries = [[{"u": u, "v": v} for u, v in x] for x in X]
     settings = {"C": C, "precision": "double", **settings}
-    tagger = riata.Tagger("svm-subgradient", structure="chain", epochs=EPOCHS, settings=settings)
+    tagger = Tagger("svm-subgradient", structure="chain", epochs=EPOCHS, settings=settings)
     tagger.fit(dictionaries, Y, sample_weight=sample_weight)
     tokens = {f"{name}|{label}": weight for (name, label), weight in tagger.state_features_.items()}
     return tokens | {f"{a}{b}": weight for (a, b), weight in tagger.transition_features_.items()}
 
 
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("problem", [Chain, Merging])
+@for_each(average=[True, False], problem=[Chain, Merging])
 def test_a_beam_without_a_limit_learns_what_exact_inference_learns(problem, average):
     for seed in range(3):
         X, Y = corpus(seed)
         found = trained(problem(), X, Y, None, settings={"average": average})
-        same(found.weights(), of_chain(X, Y, {"average": average}), 1e-6)  # the Tagger's model has single precision
+        same_weights(
+            found.weights(), of_chain(X, Y, {"average": average}), abs=1e-6
+        )  # the Tagger's model has single precision
 
 
 def test_losses_other_than_the_number_of_wrong_labels():
@@ -90,16 +80,14 @@ def test_losses_other_than_the_number_of_wrong_labels():
     X, Y = corpus(7, labels)
     matrix = {truth: {found: cost for (t, found), cost in costs.items() if t == truth} for truth in labels}
     expected = of_chain(X, Y, {"loss": "cost-matrix", "costs": matrix})
-    same(trained(Merging(labels, costs), X, Y, None).weights(), expected, 1e-6)
+    same_weights(trained(Merging(labels, costs), X, Y, None).weights(), expected, abs=1e-6)
 
 
 def test_weights_of_examples_multiply_their_price():
     X, Y = corpus(3)
     weights = [0.5, 2.0, *([1.0] * (len(X) - 2))]
-    found = riata.Predictor(Merging(), "svm-subgradient", None, EPOCHS, settings={"C": C}).fit(
-        X, Y, sample_weight=weights
-    )
-    same(found.weights(), of_chain(X, Y, {}, weights), 1e-6)
+    found = Predictor(Merging(), "svm-subgradient", None, EPOCHS, settings={"C": C}).fit(X, Y, sample_weight=weights)
+    same_weights(found.weights(), of_chain(X, Y, {}, weights), abs=1e-6)
 
 
 @pytest.mark.parametrize("beam", [1, 2, 3, 100])
@@ -108,8 +96,8 @@ def test_weights_equal_those_of_the_twin(beam):
         X, Y = corpus(seed)
         orders = [_core.shuffled(len(X), 0, epoch).tolist() for epoch in range(1, EPOCHS + 1)]
         last, mean = of_problem(Chain(), X, Y, C, beam, orders)
-        same(trained(Chain(), X, Y, beam).weights(), mean)
-        same(trained(Chain(), X, Y, beam, settings={"average": False}).weights(), last)
+        same_weights(trained(Chain(), X, Y, beam).weights(), mean, abs=1e-9)
+        same_weights(trained(Chain(), X, Y, beam, settings={"average": False}).weights(), last, abs=1e-9)
 
 
 def test_the_objective_falls():
@@ -121,7 +109,7 @@ def test_the_objective_falls():
         return sum(w * w for w in predictor.weights().values()) / 2 + C * loss
 
     values = [
-        objective(riata.Predictor(Chain(), "svm-subgradient", 3, epochs, settings={"C": C}).fit(X, Y))
+        objective(Predictor(Chain(), "svm-subgradient", 3, epochs, settings={"C": C}).fit(X, Y))
         for epochs in (1, 10, 100)
     ]
     assert values == sorted(values, reverse=True)
@@ -146,13 +134,13 @@ def predictor_hinge(predictor, x, y):
 def test_it_says_that_it_is_approximate(tmp_path):
     told = []
     X, Y = corpus(0)
-    model = riata.Predictor(Chain(), "svm-subgradient").fit(X, Y, listener=told.append)
+    model = Predictor(Chain(), "svm-subgradient").fit(X, Y, listener=told.append)
     assert any("approximate" in getattr(event, "text", "") for event in told)
     assert model.facts_["approximate"] == 1
     model.save(tmp_path / "model.riata")
     again = riata.load_model(tmp_path / "model.riata", using=[Chain()])
     assert again.facts_ == model.facts_ and again.predict(X) == model.predict(X)
-    assert "approximate" not in riata.Predictor(Chain(), "standard").fit(X, Y).facts_
+    assert "approximate" not in Predictor(Chain(), "standard").fit(X, Y).facts_
 
 
 def test_a_trace_of_training_shows_scores_with_losses():
@@ -166,7 +154,7 @@ def test_a_trace_of_training_shows_scores_with_losses():
 def test_several_right_outputs():
     """Of a set in any order; the regret counts what is wrong and what is missing."""
 
-    class WordSet(riata.Problem):
+    class WordSet(Problem):
         def initial(self, x):
             return frozenset(), False
 
@@ -197,35 +185,29 @@ def test_several_right_outputs():
     X = [["apple", "anvil", "bread"], ["drum", "bread"], ["anvil", "drum"], ["apple", "bread"]]
     Y = [{"apple", "bread"}, {"bread"}, set(), {"apple", "bread"}]
     riata.check_problem(WordSet(), X, Y)
-    assert riata.Predictor(WordSet(), "svm-subgradient", epochs=30, settings={"C": 10.0}).fit(X, Y).score(X, Y) == 1
+    assert Predictor(WordSet(), "svm-subgradient", epochs=30, settings={"C": 10.0}).fit(X, Y).score(X, Y) == 1
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------------
-
-
 def test_a_problem_without_losses_of_steps_is_refused():
     class Without(Chain):
-        loss_increment = riata.Problem.loss_increment
+        loss_increment = Problem.loss_increment
 
     X, Y = corpus(0)
-    with pytest.raises(UnsupportedError, match=r"needs loss_increment\(x, s, a, y\)"):
-        riata.Predictor(Without(), "svm-subgradient").fit(X, Y)
+    refused(UnsupportedError, r"needs loss_increment\(x, s, a, y\)", Predictor(Without(), "svm-subgradient").fit, X, Y)
 
 
 def test_no_training_goes_on():
     X, Y = corpus(0)
-    model = riata.Predictor(Chain(), "svm-subgradient", warm_start=True).fit(X, Y)
-    with pytest.raises(UnsupportedError, match="does not go on"):
-        model.fit(X, Y)
-    with pytest.raises(UnsupportedError, match="one objective over all data"):
-        riata.Predictor(Chain(), "svm-subgradient").partial_fit(X, Y)
+    model = Predictor(Chain(), "svm-subgradient", warm_start=True).fit(X, Y)
+    refused(UnsupportedError, "does not go on", model.fit, X, Y)
+    refused(UnsupportedError, "one objective over all data", Predictor(Chain(), "svm-subgradient").partial_fit, X, Y)
 
 
 @pytest.mark.parametrize("bad", [{"C": 0}, {"C": -1}, {"C": float("nan")}, {"step": "alma"}, {"method": "batch"}])
 def test_bad_settings(bad):
     X, Y = corpus(0)
-    with pytest.raises(riata.errors.RiataError):
-        riata.Predictor(Chain(), "svm-subgradient", settings=bad).fit(X, Y)
+    refused(RiataError, "", Predictor(Chain(), "svm-subgradient", settings=bad).fit, X, Y)
 
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), "much", None])
@@ -235,5 +217,4 @@ def test_a_loss_that_is_no_number(answer):
             return answer
 
     X, Y = corpus(0)
-    with pytest.raises((DataError, SettingError), match="loss_increment"):
-        riata.Predictor(Odd(), "svm-subgradient").fit(X, Y)
+    refused((DataError, SettingError), "loss_increment", Predictor(Odd(), "svm-subgradient").fit, X, Y)

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
 from python_problems import TAGS, WORDS, Observing, Tagging, WordSet, with_weights
-from riata.errors import DataError, RiataWarning, SearchError
+from riata import Predictor
+from riata.errors import DataError, RiataError, RiataWarning, SearchError
+
 
 # --- features -----------------------------------------------------------------------------------------------------------
-
-
 class Frozen(collections.abc.Mapping):
     """A mapping that is no dict."""
 
@@ -71,7 +72,7 @@ def test_a_text_as_value_belongs_into_the_name():
             return {"word": x[len(s)]}
 
     with pytest.raises(DataError, match="feature 'word' has the value 'x'; expected a finite number") as caught:
-        riata.Predictor(Valued()).fit(["xy"], [["A", "B"]])
+        Predictor(Valued()).fit(["xy"], [["A", "B"]])
     assert 'f"{name}={value}"' in caught.value.remedy
 
 
@@ -90,7 +91,7 @@ class Mute(Observing):
 @pytest.mark.parametrize("problem", [Deaf(), Mute(("V", "C"))])
 def test_features_that_do_not_tell_actions_apart_are_told_of(problem):
     with pytest.warns(RiataWarning, match=r"the actions cannot be told apart: (features|observe)\(x, s") as caught:
-        riata.Predictor(problem).fit(WORDS, TAGS)
+        Predictor(problem).fit(WORDS, TAGS)
     (warning,) = caught
     assert "Put the action into the names" in str(warning.message)
     assert warning.filename == __file__
@@ -121,11 +122,11 @@ def test_features_that_tell_some_actions_apart_are_not_told_of():
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        riata.Predictor(Both()).fit(WORDS, TAGS)
-        riata.Predictor(Late()).fit(WORDS, TAGS)
-        riata.Predictor(Single()).fit(["ab"], [["V", "V"]])
-        riata.Predictor(Valued()).fit(WORDS, TAGS)
-        riata.Predictor(WordSet()).fit([["a"]], [frozenset("a")])
+        Predictor(Both()).fit(WORDS, TAGS)
+        Predictor(Late()).fit(WORDS, TAGS)
+        Predictor(Single()).fit(["ab"], [["V", "V"]])
+        Predictor(Valued()).fit(WORDS, TAGS)
+        Predictor(WordSet()).fit([["a"]], [frozenset("a")])
     riata.check_problem(Single(), ["ab"], [["V", "V"]])
     riata.check_problem(Valued(), ["ab"], [["V", "V"]])
 
@@ -149,19 +150,16 @@ def test_the_check_reads_the_names_of_features(given):
 
 
 # --- X and Y --------------------------------------------------------------------------------------------------------------
-
-
 def test_true_outputs_that_are_missing_are_asked_for():
-    model = riata.Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
+    model = Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
     for call in (model.fit, model.score, model.search_errors, model.diagnose):
-        with pytest.raises(DataError, match=r"^Y is None; expected the true output of every input in X") as caught:
-            call(WORDS, None)
-        assert "[None] * len(X)" in caught.value.remedy
+        caught = refused(DataError, r"^Y is None; expected the true output of every input in X", call, WORDS, None)
+        assert "[None] * len(X)" in caught.remedy
 
 
 @pytest.mark.parametrize("X", ["wood", b"wood", {"wood": 1}, 5, None])
 def test_what_is_no_list_of_inputs_is_refused(X):
-    model = riata.Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
+    model = Predictor(Tagging(), epochs=1).fit(WORDS, TAGS)
     calls = [
         lambda: model.predict(X),
         lambda: model.fit(X, TAGS),
@@ -169,21 +167,17 @@ def test_what_is_no_list_of_inputs_is_refused(X):
         lambda: riata.check_problem(Tagging(), X),
     ]
     for call in calls:
-        with pytest.raises(DataError, match=r"^X is .*; expected a list"):
-            call()
+        refused(DataError, r"^X is .*; expected a list", call)
 
 
 def test_a_table_of_pandas_is_refused():
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(DataError, match="X is a DataFrame") as caught:
-        riata.Predictor(Tagging()).fit(pandas.DataFrame({"word": WORDS}), TAGS)
-    assert "itertuples" in caught.value.remedy
-    riata.Predictor(Tagging(), epochs=1).fit(pandas.Series(WORDS), pandas.Series(TAGS))
+    caught = refused(DataError, "X is a DataFrame", Predictor(Tagging()).fit, pandas.DataFrame({"word": WORDS}), TAGS)
+    assert "itertuples" in caught.remedy
+    Predictor(Tagging(), epochs=1).fit(pandas.Series(WORDS), pandas.Series(TAGS))
 
 
 # --- methods that change what they are given ----------------------------------------------------------------------------------
-
-
 class Lists(Tagging):
     def initial(self, x):
         return []
@@ -252,7 +246,7 @@ def test_an_apply_that_changes_its_state_is_named(start, length, step):
             return 0
 
     with pytest.raises(SearchError, match=r"^example 2: apply changes the state that it was given: ") as caught:
-        riata.Predictor(Changing(), settings={"shuffle": False}).fit(["", "", "banana"], TAGS[:1] * 3)
+        Predictor(Changing(), settings={"shuffle": False}).fit(["", "", "banana"], TAGS[:1] * 3)
     assert "Return a new state" in caught.value.remedy
 
 
@@ -271,7 +265,7 @@ def test_other_methods_that_change_their_state_are_named(method):
     with pytest.raises(
         SearchError, match=rf"^example 0: {method} changes the state that it was given: \[.*\] became \["
     ):
-        riata.Predictor(problem).fit(["banana"], TAGS[2:3])
+        Predictor(problem).fit(["banana"], TAGS[2:3])
 
 
 def test_a_method_that_changes_the_input_is_named():
@@ -280,7 +274,7 @@ def test_a_method_that_changes_the_input_is_named():
             x.pop()
             return (*s, a)
 
-    for call in (riata.Predictor(Eating()).fit, functools.partial(riata.check_problem, Eating())):
+    for call in (Predictor(Eating()).fit, functools.partial(riata.check_problem, Eating())):
         with pytest.raises(SearchError, match=r"example 0: apply changes the input x: \['a', 'b'\] became \['a'\]"):
             call([["a", "b"]], [["V", "C"]])
 
@@ -344,9 +338,9 @@ def test_states_of_all_kinds_that_stay_what_they_are_are_learnt_from():
         def apply(self, x, s, a):
             return np.append(s, a)
 
-    plain = riata.Predictor(Tagging()).fit(WORDS, TAGS).predict(WORDS)
+    plain = Predictor(Tagging()).fit(WORDS, TAGS).predict(WORDS)
     for problem in (Lists(), Objects(), Arrays()):
-        assert riata.Predictor(problem).fit(WORDS, TAGS).predict(WORDS) == plain
+        assert Predictor(problem).fit(WORDS, TAGS).predict(WORDS) == plain
 
 
 def test_the_check_asks_about_goals():
@@ -358,19 +352,16 @@ def test_the_check_asks_about_goals():
         riata.check_problem(Endless(), ["ab"], max_states=100)
     assert "Is is_goal(x, s) ever true?" in caught.value.remedy
     Endless.actions = lambda self, x, s: ("V", "C") if len(s) < 2 else ()
-    with pytest.raises(SearchError, match="no goal can be reached from it"):
-        riata.check_problem(Endless(), ["ab"])
+    refused(SearchError, "no goal can be reached from it", riata.check_problem, Endless(), ["ab"])
 
 
 # --- what methods return ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("given", [None, 5, 2.5])
 def test_actions_that_are_no_list_are_refused(given):
     problem = Tagging()
     problem.actions = lambda x, s: given
     with pytest.raises(DataError, match=rf"^example 0: actions returned {given}; expected a list of actions") as caught:
-        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+        Predictor(problem).fit(["ab"], [["V", "C"]])
     assert "empty list" in caught.value.remedy
 
 
@@ -378,7 +369,7 @@ def test_a_goal_test_that_is_neither_true_nor_false_is_refused():
     problem = Tagging()
     problem.is_goal = lambda x, s: np.array([True, False])
     with pytest.raises(DataError, match=r"^example 0: is_goal returned array\(\[ True, False\]\), which is neither"):
-        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+        Predictor(problem).fit(["ab"], [["V", "C"]])
 
 
 @pytest.mark.parametrize("value", [1e101, -1e308])
@@ -386,17 +377,17 @@ def test_values_that_no_sum_can_hold_are_refused(value):
     problem = Tagging()
     problem.features = lambda x, s, a: [(a, value)]
     with pytest.raises(DataError, match=r"feature 'V' has the value .*; expected a finite number up to 1e100"):
-        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+        Predictor(problem).fit(["ab"], [["V", "C"]])
     problem.features = lambda x, s, a: [(f"{x[len(s)]}|{a}", 1e100)]
     for recipe in ("laso-alma", "laso-perceptron"):
-        assert riata.Predictor(problem, recipe).fit(["ab"], [["V", "C"]]).predict(["ab"]) == [["V", "C"]]
+        assert Predictor(problem, recipe).fit(["ab"], [["V", "C"]]).predict(["ab"]) == [["V", "C"]]
 
 
 def test_a_regret_that_falls_is_refused_with_the_state():
     problem = Tagging()
     problem.regret = lambda x, s, y: -len(s)
     with pytest.raises(SearchError, match=r"regret is 0 at the start, but -1 in the state \('V',\)") as caught:
-        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+        Predictor(problem).fit(["ab"], [["V", "C"]])
     assert "no step makes it less" in caught.value.remedy
 
 
@@ -405,7 +396,7 @@ def test_a_regret_that_is_the_same_everywhere_is_told_of(value):
     problem = Tagging()
     problem.regret = lambda x, s, y: value
     with pytest.warns(RiataWarning, match="every action is right, in each state of the first examples") as caught:
-        riata.Predictor(problem).fit(["ab"], [["V", "C"]])
+        Predictor(problem).fit(["ab"], [["V", "C"]])
     assert caught[0].filename == __file__
 
 
@@ -415,7 +406,7 @@ def test_rounding_in_a_large_regret_does_not_make_a_step_wrong():
             return 1e7 + sum((a != b) + 1e-9 for a, b in zip(s, y, strict=False))
 
     with pytest.warns(RiataWarning, match="cannot be reached"):
-        model = riata.Predictor(Scaled(), epochs=10).fit(WORDS, TAGS)
+        model = Predictor(Scaled(), epochs=10).fit(WORDS, TAGS)
     assert model.score(WORDS, TAGS) == 1
 
 
@@ -429,19 +420,17 @@ def test_sets_are_read_in_an_order_that_is_the_same_in_every_process(kind):
             return kind([f"{name}|{a}" for name in "zyxabc"])
 
     assert with_weights(Sets(), {}).predict(["ab"]) == [["A", "A"]]  # at a tie, the first
-    names = list(riata.Predictor(Sets(), beam=1, epochs=1).fit(["ab"], [["V", "C"]]).weights())
+    names = list(Predictor(Sets(), beam=1, epochs=1).fit(["ab"], [["V", "C"]]).weights())
     assert [name for name in names if name.endswith("V")] == [f"{name}|V" for name in "abcxyz"]
 
 
 # --- outputs ------------------------------------------------------------------------------------------------------------------
-
-
 def test_outputs_that_are_arrays_are_compared():
     class Arrays(Tagging):
         def output(self, x, s, path):
             return np.array(path)
 
-    model = riata.Predictor(Arrays(), epochs=10).fit(WORDS, TAGS)
+    model = Predictor(Arrays(), epochs=10).fit(WORDS, TAGS)
     assert model.score(WORDS, TAGS) == model.score(WORDS, [np.array(y) for y in TAGS]) == 1
     assert model.score(["ab"], [["V", "V"]]) == 0
 
@@ -451,19 +440,70 @@ def test_outputs_of_another_type_than_the_truth_are_told_of():
         def output(self, x, s, path):
             return "".join(path)
 
-    model = riata.Predictor(Texts(), epochs=10).fit(WORDS, TAGS)
+    model = Predictor(Texts(), epochs=10).fit(WORDS, TAGS)
     with pytest.warns(RiataWarning, match="outputs are of type 'str', true outputs of type 'list'"):
         assert model.score(WORDS, TAGS) == 0
     assert model.score(WORDS, ["".join(y) for y in TAGS]) == 1
 
 
 def test_a_single_problem_may_stand_alone_in_using(tmp_path):
-    model = riata.Predictor(Tagging(), epochs=2).fit(WORDS, TAGS)
+    model = Predictor(Tagging(), epochs=2).fit(WORDS, TAGS)
     model.save(tmp_path / "model.riata")
     for using in (Tagging(), Tagging, [Tagging()]):
         assert riata.load_model(tmp_path / "model.riata", using=using).predict(WORDS) == model.predict(WORDS)
 
 
 def test_fitting_without_true_outputs_asks_for_them():
-    with pytest.raises(DataError, match="Y is None"):
-        riata.Predictor(Tagging()).fit(WORDS)
+    refused(DataError, "Y is None", Predictor(Tagging()).fit, WORDS)
+
+
+# --- answers of a problem that are none: fit, predict and check_problem refuse the same ones, in words ---------------
+X, Y = ["ab", "ba"], ["VC", "CV"]
+NO_DIMENSIONS = np.array("a")
+ODD = [
+    ("features", NO_DIMENSIONS, "features returned"),
+    ("actions", NO_DIMENSIONS, "actions returned"),
+    ("observe", NO_DIMENSIONS, "observe returned"),
+    ("parts", NO_DIMENSIONS, "parts returned"),
+    ("actions", None, "actions returned None"),
+    ("actions", 3, "actions returned 3"),
+    ("is_goal", np.array([True, False]), "is_goal returned .*neither true nor false"),
+    ("features", ["\ud800"], "lone surrogate"),
+    ("features", {"a": 1e200}, "up to 1e"),
+    ("features", {"a": "1"}, "feature 'a'"),
+    ("regret", "0", "regret returned '0'"),
+]
+
+
+def odd(method, answer):
+    return type("Odd", (Tagging,), {method: lambda self, *_: answer})()
+
+
+@pytest.mark.parametrize(("method", "answer", "says"), ODD, ids=[f"{method} {answer!r}" for method, answer, _ in ODD])
+def test_odd_answers_are_refused_wherever_they_are_met(method, answer, says):
+    refused(RiataError, says, Predictor(odd(method, answer), beam=2, epochs=1).fit, X, Y)
+    refused(SearchError, says, riata.check_problem, odd(method, answer), X, Y)
+    if method not in ("regret", "parts"):  # which prediction does not ask for
+        trained = Predictor(Tagging(), beam=2, epochs=1).fit(X, Y)
+        trained.problem = odd(method, answer)
+        refused(RiataError, says, trained.predict, X)
+
+
+@pytest.mark.parametrize("answer", [None, np.array([1, 2]), "1", float("nan")])
+def test_check_problem_refuses_a_cover_that_is_no_number(answer):
+    refused(SearchError, "covered returned", riata.check_problem, odd("covered", answer), X, Y)
+
+
+@pytest.mark.parametrize("loss", [1e308, "0"])
+def test_a_loss_that_no_mean_can_be_taken_of_is_refused(loss):
+    trained = Predictor(odd("loss", loss), beam=2, epochs=1).fit(X, Y)
+    refused(DataError, r"loss returned .*; expected a finite number up to 1e\+100", trained.score, X, Y)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_problem_that_runs_out_of_memory_is_an_error_with_a_way_out(method):
+    class Full(Tagging):
+        def apply(self, x, s, a):
+            raise MemoryError
+
+    refused(DataError, r"out of memory(.|\n)*smaller beam", getattr(Predictor(Full()), method), X, Y)

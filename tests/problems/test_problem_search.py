@@ -1,10 +1,16 @@
-"""Searching a problem of the user's own: against enumeration, in spaces with cycles and with dead ends."""
+"""Searching a problem of the user's own: cycles, dead ends, no merging, and states that are described in words."""
+
+import json
+from itertools import chain, product
 
 import pytest
 
-import riata
+from checks import refused
+from packed_pages import data_of, trace_of
 from python_problems import (
     RECIPES,
+    TAGS,
+    WORDS,
     Admissible,
     Keyed,
     Observing,
@@ -14,12 +20,12 @@ from python_problems import (
     score,
     with_weights,
 )
-from riata import registry
+from riata import Predictor, Problem, Trace, registry
 from riata.errors import SearchError, UnsupportedError
+from samples import for_each
 
 
-@pytest.mark.parametrize("problem", [Observing(), Keyed()])
-@pytest.mark.parametrize("seed", range(5))
+@for_each(problem=[Observing(), Keyed()], seed=range(5))
 def test_an_unbounded_beam_is_enumeration(problem, seed):
     weights = random_weights(seed)
     for x in ("x", "zyx", "xyzz", "yyxzx"):
@@ -84,9 +90,7 @@ def test_a_heuristic_counts_in_a_beam_too():
 
 
 # --- cycles and dead ends -------------------------------------------------------------------------------------------------
-
-
-class Ring(riata.Problem):
+class Ring(Problem):
     """Rooms in a ring, one exit. Turning round and round is possible, and may even score best."""
 
     def initial(self, x):
@@ -165,11 +169,10 @@ class Steps(KeyedRing):
         return s[0]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("beam", [1, 2, 5])
+@for_each(recipe=RECIPES, beam=[1, 2, 5])
 def test_a_reversible_space_learns_the_shortest_way(beam, recipe):
     data = [(9, room) for room in range(9)] + [(8, room) for room in range(8)]  # (8, 4) has two right ways
-    model = riata.Predictor(Steps(), recipe, beam=beam, epochs=30).fit(data, [None] * len(data))
+    model = Predictor(Steps(), recipe, beam=beam, epochs=30).fit(data, [None] * len(data))
     assert [len(path) for path in model.predict(data)] == [min(room, size - room) for size, room in data]
 
 
@@ -183,7 +186,7 @@ class Traps(Tagging):
 def test_dead_ends_are_left_behind():
     truth = [["C", "C", "C"]]
     for beam in (2, 5, None):
-        model = riata.Predictor(Traps(), beam=beam, epochs=3).fit(["xyz"], truth)
+        model = Predictor(Traps(), beam=beam, epochs=3).fit(["xyz"], truth)
         assert model.predict(["xyz"]) == truth
 
 
@@ -205,7 +208,7 @@ def test_goals_at_different_depths_wait_for_each_other():
     assert with_weights(Longer(), weights | {"2C": 0.4}).predict([""]) == [["C", "C", "C"]]
 
 
-class Climb(riata.Problem):
+class Climb(Problem):
     """A complete labelling to begin with; an operator changes one label."""
 
     def initial(self, x):
@@ -238,3 +241,119 @@ def test_hill_climb_goes_on_while_it_gets_better():
 def test_hill_climb_is_refused_where_the_initial_state_is_not_complete():
     with pytest.raises(UnsupportedError, match="example 0: hill-climb starts from a complete state"):
         with_weights(Tagging(), {}, queue="hill-climb").predict(["ab"])
+
+
+# --- problems in Python that are searched without merging, though their states have keys -----------------------------
+UNMERGED = {"merge": False}
+
+
+@for_each(seed=range(4), beam=[1, 3, None])
+def test_keys_without_merging_are_as_no_keys(beam, seed):
+    weights = random_weights(seed)
+    keyed = with_weights(Keyed(), weights, beam=beam, settings=UNMERGED)
+    plain = with_weights(Observing(), weights, beam=beam)
+    inputs = ["xyzx", "zz", ""]
+    assert keyed.predict_nbest(inputs, 9) == plain.predict_nbest(inputs, 9)
+    found, expected = (model.predict_confidence(inputs, steps=True) for model in (keyed, plain))
+    assert list(chain(*found)) == pytest.approx(list(chain(*expected)))
+
+
+def test_the_list_of_the_best_has_different_outputs_and_all_of_them():
+    weights = random_weights(1)
+    [found] = with_weights(Keyed(), weights, beam=None, settings=UNMERGED).predict_nbest(["xyz"], 27)
+    every = [list(path) for path in product("ABC", repeat=3)]
+    assert sorted(output for output, _ in found) == every
+    best = sorted((score(Keyed(), weights, "xyz", path) for path in every), reverse=True)
+    assert [number for _, number in found] == pytest.approx(best)
+    [merged] = with_weights(Keyed(), weights, beam=None).predict_nbest(["xyz"], 27)
+    assert len(merged) == 3
+
+
+def test_training_is_that_of_the_problem_without_keys():
+    inputs, truths = ["xyzx", "zz", "yxz"], [list("ABCA"), list("BC"), list("CCA")]
+    settings = {"update": "queue", "average": False}
+    keyed, merged, plain = (
+        Predictor(kind(), "laso-perceptron", beam=4, epochs=4, settings=given).fit(inputs, truths)
+        for kind, given in ((Keyed, settings | UNMERGED), (Keyed, settings), (Observing, settings))
+    )
+    assert keyed.weights() == plain.weights() != merged.weights()
+    assert keyed.diagnose(inputs, truths).survival_margin == plain.diagnose(inputs, truths).survival_margin
+
+
+def test_a_path_that_comes_back_to_where_it_has_been_goes_no_further():
+    """So that a space with cycles still ends, as the paper asks."""
+    [found] = with_weights(KeyedRing(), {("here", "left"): 1.0}, beam=None, settings=UNMERGED).predict_nbest([10], 9)
+    assert sorted(path for path, _ in found) == [["left"] * 5, ["right"] * 5]
+
+    class NoExit(KeyedRing):
+        def is_goal(self, x, s):
+            return False
+
+    refused(SearchError, "the search ended without a goal", with_weights(NoExit(), {}, settings=UNMERGED).predict, [10])
+
+
+def test_a_problem_without_keys_refuses_it():
+    with pytest.raises(
+        UnsupportedError, match=r"merge=False needs key\(x, s\); the problem 'Tagging' defines none"
+    ) as caught:
+        Predictor(Tagging(), settings=UNMERGED).fit(["ab"], [["V", "C"]])
+    assert "no states are merged" in caught.value.remedy
+
+
+# --- A problem that describes its states: its words stand in traces, texts, explanations and pages -------------------
+class Described(Tagging):
+    def describe(self, x, s):
+        return f"{x[: len(s)]}|{x[len(s) :]} as {''.join(s) or 'nothing'}"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return Predictor(Described(), beam=2, epochs=3).fit(WORDS, TAGS)
+
+
+def states(trace):
+    return {trace.path(i): node.state for i, node in enumerate(trace.nodes)}
+
+
+@pytest.mark.parametrize("truth", [(), (["C", "V", "C"],)])
+def test_every_node_has_its_state_in_words(model, truth):
+    found = states(model.trace("tap", *truth))
+    assert found[()] == "|tap as nothing"
+    assert all(words == Described().describe("tap", path) for path, words in found.items())
+
+
+def test_a_trace_with_words_comes_back_from_json(model):
+    trace = model.trace("tap", ["C", "V", "C"], features=True)
+    assert Trace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
+    old = trace.to_dict()
+    for node in old["nodes"]:
+        del node["state"]
+    assert {node.state for node in Trace.from_dict(old).nodes} == {None}
+
+
+def test_the_text_shows_the_states_of_every_front(model):
+    text = str(model.trace("tap", ["C", "V", "C"]))
+    assert "      * |tap as nothing\n" in text
+    assert "      * tap| as CVC\n" in text
+    assert str(model.explain("tap")).count("|tap as nothing") == 1
+
+
+def test_the_page_holds_the_words(model):
+    trace = model.trace("tap", ["C", "V", "C"])
+    read = trace_of(data_of(trace.to_html()))
+    assert [node["state"] for node in read["nodes"]] == [node.state for node in trace.nodes]
+
+
+def test_without_the_method_nothing_is_said():
+    plain = Predictor(Tagging(), beam=2, epochs=3).fit(WORDS, TAGS).trace("tap")
+    assert {node.state for node in plain.nodes} == {None}
+    assert "state" not in data_of(plain.to_html())["trace"]["nodes"]
+
+
+def test_what_describe_raises_comes_through_and_other_values_become_texts():
+    problem = Keyed()
+    model = Predictor(problem, epochs=1).fit(["x"], [["A"]])
+    problem.describe = lambda x, s: 7
+    assert model.trace("x").nodes[0].state == "7"
+    problem.describe = lambda x, s: 1 / 0
+    refused(ZeroDivisionError, "", model.trace, "x")

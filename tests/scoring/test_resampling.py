@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from riata import Chunker, JointTagger
 from riata.scoring import bootstrap_interval, f1_of, paired_test
 from riata.scoring.evaluation import evaluate
-from riata.scoring.figures import Figure, Sample
-from riata.scoring.resampling import FEWEST, units_of
-from samples import quietly
+from riata.scoring.figures import Figure, Sample, t_interval
+from riata.scoring.resampling import FEWEST, interval_over_seeds, units_of
+from samples import for_each
 
 numbers = st.lists(st.integers(0, 30), min_size=1, max_size=60)
 
@@ -84,16 +85,78 @@ def test_errors_that_go_together_make_intervals_wider_and_tests_less_sure():
 def test_estimators_and_compare_models_resample_documents():
     train = riata.load("embedded", "train")
     data = riata.in_documents(train, np.arange(len(train)) // 20)
-    one = quietly(riata.Chunker(epochs=1), train[:100])
-    other = quietly(riata.Chunker(epochs=1, template="classic"), train[:100])
+    one = Chunker(epochs=1).fit(train[:100])
+    other = Chunker(epochs=1, template="classic").fit(train[:100])
     first, second = one.evaluate(data), other.evaluate(data)
     assert first.resampled.shape == (18, 5)
     changes = riata.compare_models(one, other, data)
     assert changes.scores[0].p_value == paired_test(f1_of, second.resampled, first.resampled).p_value
     assert changes.to_dict()["resampled"] == "18 documents"
     assert "of 18 documents" in str(changes).replace("\n", " ")
-    joint = quietly(riata.JointTagger(epochs=1), train[:50])
+    joint = JointTagger(epochs=1).fit(train[:50])
     assert len(joint.evaluate(data).resampled) == 18
     assert riata.compare_models(joint, joint, data).resampled == "18 documents"
     reordered = data[np.random.default_rng(0).permutation(len(data))]
     assert one.evaluate(reordered).interval() == first.interval()
+
+
+# --- intervals over seeds and sentences together, against simulated scores whose spread is known ---------------------
+SENTENCES, SAMPLES = 60, 200
+
+
+def mean_of(sums):
+    return sums[..., 0] / sums[..., 1]
+
+
+def table(random, seeds, by_seed, by_sentence, by_both):
+    """Of every training, a number for each sentence, whose true mean is 0. The three spreads are those of the mean over all sentences."""
+    root = np.sqrt(SENTENCES)
+    values = by_seed * random.normal(size=(seeds, 1)) + by_sentence * root * random.normal(size=(1, SENTENCES))
+    values = values + by_both * root * random.normal(size=(seeds, SENTENCES))
+    return [(mean_of, np.stack([row, np.ones(SENTENCES)], axis=1)) for row in values]
+
+
+def covered(seeds, *spreads, times=150):
+    """How often the interval contains the true mean."""
+    random = np.random.default_rng(seeds)
+    found = [interval_over_seeds(table(random, seeds, *spreads), samples=SAMPLES) for _ in range(times)]
+    return np.mean([one.low <= 0 <= one.high for one in found])
+
+
+@for_each(seeds=[3, 5], spreads=[(1, 0, 0), (0, 1, 0), (1, 1, 0), (0.3, 1, 1)])
+def test_the_true_mean_is_in_it_as_often_as_it_says(seeds, spreads):
+    assert 0.88 <= covered(seeds, *spreads) <= 1
+
+
+def test_what_is_due_to_both_makes_it_wide_rather_than_narrow():
+    assert covered(3, 0, 0, 1) >= 0.95
+
+
+def test_sentences_alone_would_miss_what_seeds_do():
+    random = np.random.default_rng(0)
+    runs = [table(random, 3, 1, 0.2, 0) for _ in range(150)]
+
+    def of_one(run):
+        return bootstrap_interval(mean_of, run[0][1], samples=SAMPLES)
+
+    assert np.mean([of_one(run).low <= 0 <= of_one(run).high for run in runs]) < 0.5
+
+
+def test_its_limits_are_the_two_intervals_that_it_is_made_of():
+    random = np.random.default_rng(1)
+    seeds_alone = table(random, 4, 1, 0, 0)
+    found = interval_over_seeds(seeds_alone)
+    assert (found.low, found.high) == pytest.approx(t_interval([rows[0, 0] for _, rows in seeds_alone]), rel=0.02)
+    one = table(random, 1, 0, 1, 0)
+    assert interval_over_seeds(one, samples=1000)[1:3] == bootstrap_interval(mean_of, one[0][1])[1:3]
+
+
+def test_figures_have_it_where_they_are_asked_for_it():
+    random = np.random.default_rng(2)
+    samples = tuple(Sample(float(mean_of(rows.sum(axis=0))), rows, mean) for mean, rows in table(random, 3, 1, 1, 0))
+    plain, both = Figure(samples), Figure(samples, sentences=True)
+    assert plain.interval == t_interval(plain.values)
+    assert both.interval[0] < plain.interval[0] and both.interval[1] > plain.interval[1]
+    assert both.minus(both).interval == (0, 0)
+    assert both.minus(both).sentences and Figure.mean_of([both, both]).sentences and not both.minus(plain).sentences
+    assert Figure(tuple(map(Sample, plain.values)), sentences=True).interval == plain.interval, "no sentences are known"

@@ -7,16 +7,19 @@ from hypothesis import strategies as st
 
 import riata
 from python_problems import Observing, random_weights, score, with_weights
+from riata import Chunker, DependencyParser, JointTagger
 from riata.entry import main
 from riata.models.folded import FoldedModel
 from riata.models.model import Model
 from riata.scoring.search_errors import SearchErrors, in_words, judged, pooled
 
+pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
+
 SENTENCES = riata.load("embedded", "test", ("word", "tag", "chunk"))
 
 
 def trained(**params):
-    return riata.Chunker(epochs=2, **params).fit(
+    return Chunker(epochs=2, **params).fit(
         riata.load("embedded", "train", ("word", "tag", "chunk"))[:120], listener=lambda event: None
     )
 
@@ -44,8 +47,8 @@ def test_a_greedy_decoder_makes_search_errors_where_exact_search_finds_another_o
 
 def test_exact_search_repairs_what_the_search_alone_did_wrong_and_spoils_what_was_right_by_luck():
     """The case that asked for two questions: a beam of one, trained with updates that teach it to be greedy."""
-    chunker = riata.Chunker("laso-perceptron", beam=1, epochs=2, template="laso2005")
-    chunker.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:120], listener=lambda event: None)
+    chunker = Chunker("laso-perceptron", beam=1, epochs=2, template="laso2005")
+    chunker.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:120])
     errors, gold = chunker.search_errors(SENTENCES), SENTENCES.sentences_of(-1)
     before = chunker.predict(SENTENCES)
     after = chunker.set_params(queue="exact", beam=None).predict(SENTENCES)
@@ -161,8 +164,8 @@ def test_the_errors_of_a_problem_against_enumeration():
 
 def test_a_truth_that_no_search_can_give_is_not_missed_by_the_search():
     """With tags and chunks together the dictionary of tags decides what can be given, whatever it would score."""
-    made = riata.JointTagger("laso-perceptron", beam=1, epochs=1)
-    made.fit(riata.load("embedded", "train")[:150], listener=lambda event: None)
+    made = JointTagger("laso-perceptron", beam=1, epochs=1)
+    made.fit(riata.load("embedded", "train")[:150])
     errors, dictionary, found = made.search_errors(SENTENCES), made.model_.features.dictionary, None
     for i, fault in enumerate(errors.of):
         pairs = zip(SENTENCES[i].column(0), SENTENCES[i].column(1), strict=True)
@@ -184,7 +187,7 @@ def test_trees_with_relations_that_the_model_does_not_know_are_errors_of_the_mod
         [("the", "2", "det"), ("dog", "3", "nsubj"), ("barks", "0", "root")],
         [("dogs", "2", "nsubj"), ("bark", "0", "root")],
     ] * 4
-    parser = riata.DependencyParser(recipe, epochs=4, tags="given").fit(train, listener=lambda event: None)
+    parser = DependencyParser(recipe, epochs=4, tags="given").fit(train)
     words = [["the", "dog", "barks"], ["dogs", "bark"]]
     assert parser.predict(words)[0] == [(2, "det"), (3, "nsubj"), (0, "root")]
     errors = parser.search_errors(words, [[(3, "new"), (1, "nsubj"), (0, "root")], [(0, "root"), (1, "new")]])

@@ -5,14 +5,15 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from checks import refused
 from riata.errors import DataError, SettingError
 from riata.scoring.counts import accuracy_of
 from riata.scoring.significance import bootstrap_interval, holm, paired_test
 from riata.scoring.spans import f1_of
-from samples import draws
+from samples import tried
 
 
 def right_of(sentences, chance, seed, length=20):
@@ -128,15 +129,13 @@ def test_two_outputs_of_one_quality_are_seldom_called_different():
     assert 5 <= small <= 40
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=7))
-@settings(max_examples=draws(25), deadline=None)
+@tried(25, st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=7))
 def test_the_p_value_is_that_of_all_deals(pairs):
     a, b = (np.array([[right, 5] for right in side]) for side in zip(*pairs, strict=True))
     assert paired_test(accuracy_of, a, b, samples=4000).p_value == pytest.approx(all_deals(a, b), abs=0.05)
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 9)] * 4), min_size=1, max_size=12))
-@settings(max_examples=draws(50), deadline=None)
+@tried(50, st.lists(st.tuples(*[st.integers(0, 9)] * 4), min_size=1, max_size=12))
 def test_exchanging_the_outputs_only_turns_the_sign(numbers):
     table = np.array(numbers)
     a, b = table[:, :2], table[:, 2:]
@@ -147,14 +146,10 @@ def test_exchanging_the_outputs_only_turns_the_sign(numbers):
 
 def test_what_cannot_be_resampled_is_refused():
     rows = right_of(3, 0.5, seed=11)
-    with pytest.raises(DataError, match="no sentences"):
-        bootstrap_interval(accuracy_of, rows[:0])
-    with pytest.raises(DataError, match=r"\(3, 2\) and \(2, 2\)"):
-        paired_test(accuracy_of, rows, rows[:2])
-    with pytest.raises(SettingError, match="samples is 0"):
-        paired_test(accuracy_of, rows, rows, samples=0)
-    with pytest.raises(SettingError, match="level is 95"):
-        bootstrap_interval(accuracy_of, rows, level=95)
+    refused(DataError, "no sentences", bootstrap_interval, accuracy_of, rows[:0])
+    refused(DataError, r"\(3, 2\) and \(2, 2\)", paired_test, accuracy_of, rows, rows[:2])
+    refused(SettingError, "samples is 0", paired_test, accuracy_of, rows, rows, samples=0)
+    refused(SettingError, "level is 95", bootstrap_interval, accuracy_of, rows, level=95)
 
 
 def test_two_thousand_sentences_take_half_a_second():

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 import riata
+from riata import Chunker
 from riata.serving.refusal import Limits
-from samples import WORDS, quietly
+from samples import WORDS
 from serving_help import served
 
 DEEP = b'{"tokens":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -221,7 +222,7 @@ def test_warnings_become_lines_of_the_log_one_per_second(caplog, monkeypatch):
 
 def test_input_unlike_the_training_data_can_be_forced(tmp_path):
     train = riata.load("embedded", "train")
-    quietly(riata.Chunker("perceptron", epochs=1), train).save(tmp_path / "c.riata")
+    Chunker("perceptron", epochs=1).fit(train).save(tmp_path / "c.riata")
     odd = [[word, "_"] for word in ["the", "old", "bus", "stopped", "there"]] * 3
     with served({"c": tmp_path / "c.riata"}) as talk:
         status, answer = talk.predict(rows=[odd])

@@ -5,11 +5,13 @@ import json
 import pytest
 
 import riata
+from checks import refused
+from riata import DependencyParser, RoleLabeler, Tagger, Trace
 from riata.confidence.calibration import Calibration
-from samples import CHUNKS, FEATURES, UNSEEN, WORDS, quietly, treebank
+from riata.errors import UnsupportedError
+from samples import CHUNKS, FEATURES, UNSEEN, WORDS, treebank
 from serving_help import served
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 CORPUS = riata.load("embedded", "train", ("word", "tag"))[:60]
 
 
@@ -61,7 +63,7 @@ def test_two_outputs_have_their_names(talk, files):
 
 
 def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
-    model = quietly(riata.DependencyParser("perceptron", epochs=2, tags="own"), treebank())
+    model = DependencyParser("perceptron", epochs=2, tags="own").fit(treebank())
     model.save(tmp_path / "own.riata")
     words = ["the", "dog", "left", "."]
     with served({"own": tmp_path / "own.riata"}, watch=False) as talk:
@@ -72,14 +74,14 @@ def test_a_parser_with_taggers_of_its_own_reads_words(tmp_path):
 def test_models_that_are_not_calibrated_show_margins(talk, files):
     model = riata.load_model(files["words"])
     answer = talk.predict(model="words", tokens=WORDS[0], nbest=3, confidence=True)[1]
-    status, refused = talk.predict(model="words", tokens=WORDS[0], min_confidence=0.5)
+    status, error = talk.predict(model="words", tokens=WORDS[0], min_confidence=0.5)
     [found] = answer["sentences"]
     assert answer["calibrated"] is False
     assert found["margin"]["labels"] == pytest.approx(model.confidence.margins_of(WORDS[:1])[0].tolist(), abs=1e-6)
     assert all(span["margin"] >= 0 for span in found["spans"])
     assert found.get("confidence") is None
     assert all("score" in one for one in found["nbest"])
-    assert (status, "calibrate(dev)" in refused["remedy"]) == (422, True)
+    assert (status, "calibrate(dev)" in error["remedy"]) == (422, True)
 
 
 def test_lists_and_confidences_are_those_of_the_estimator(talk, files):
@@ -110,7 +112,7 @@ def test_a_trace_shows_the_search_with_the_beam_of_the_request(talk):
     assert trace["input"] == WORDS[0]
     assert trace["output"] == found["labels"]
     trace.pop("note")
-    assert riata.Trace.from_dict(trace).to_dict() == trace
+    assert Trace.from_dict(trace).to_dict() == trace
 
 
 def test_constraints_are_kept_dropped_or_given(talk, files):
@@ -157,7 +159,7 @@ def test_models_say_what_can_be_asked_of_them(talk):
 
 
 def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
-    model = quietly(riata.Tagger("perceptron", epochs=2, passes=2, folds=2, context="file"), CORPUS)
+    model = Tagger("perceptron", epochs=2, passes=2, folds=2, context="file").fit(CORPUS)
     model.save(tmp_path / "two.riata")
     with served({"two": tmp_path / "two.riata"}, watch=False) as talk:
         found = talk.predict(tokens=WORDS)[1]["sentences"]
@@ -169,6 +171,5 @@ def test_the_two_passes_of_a_model_see_the_sentences_of_one_request(tmp_path):
 def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
     from riata.serving.shelf import Shelf
 
-    quietly(riata.RoleLabeler("perceptron", epochs=1), riata.load("embedded-roles")).save(tmp_path / "r.riata")
-    with pytest.raises(riata.errors.UnsupportedError, match="needs more than tokens"):
-        Shelf({"r": tmp_path / "r.riata"})
+    RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")).save(tmp_path / "r.riata")
+    refused(UnsupportedError, "needs more than tokens", Shelf, {"r": tmp_path / "r.riata"})

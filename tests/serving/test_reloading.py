@@ -14,6 +14,8 @@ import time
 
 import pytest
 
+from checks import refused
+
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'riata[serve]'")
 
 from riata.errors import SettingError
@@ -84,8 +86,7 @@ def test_models_are_named_or_called_like_their_files(tmp_path):
     odd.write_text("")
     assert list(files_of([str(odd)])) == ["a=b"]
     for wrong in (["=x"], ["a="], ["x.riata", "y/x.riata"]):
-        with pytest.raises(SettingError):
-            files_of(wrong)
+        refused(SettingError, "", files_of, wrong)
 
 
 def test_a_server_of_this_machine_has_the_names_of_this_machine():
@@ -99,17 +100,14 @@ def test_a_port_that_is_taken_is_refused():
     with listening("127.0.0.1", 0) as bound:
         assert bound.proto == socket.IPPROTO_TCP  # or else answers wait 40 ms
         bound.listen()
-        with pytest.raises(SettingError, match="cannot listen"):
-            listening("127.0.0.1", bound.getsockname()[1])
-    with pytest.raises(SettingError, match="cannot listen"):
-        listening("no.such.host.example", 0)
+        refused(SettingError, "cannot listen", listening, "127.0.0.1", bound.getsockname()[1])
+    refused(SettingError, "cannot listen", listening, "no.such.host.example", 0)
 
 
 def test_a_model_that_is_none_is_refused(tmp_path):
     from riata.errors import ModelFileError
 
-    with pytest.raises(ModelFileError, match="no such file"):
-        Shelf({"a": tmp_path / "none.riata"})
+    refused(ModelFileError, "no such file", Shelf, {"a": tmp_path / "none.riata"})
 
 
 @pytest.fixture
@@ -172,7 +170,6 @@ def test_without_the_extra_there_is_one_message(run, files, monkeypatch):
 
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "fastapi" else real(name, *a))
-    status, _, err = run("serve", "--model", files["tags"])
-    assert status == 2
+    err = run.fails("serve", "--model", files["tags"])
     assert "needs fastapi" in err
     assert "pip install fastapi" in err

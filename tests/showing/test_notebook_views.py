@@ -11,7 +11,7 @@ import pytest
 
 import riata
 from python_problems import Tagging
-from riata import Chunker, JointTagger, Tagger
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.data.types import Span
 from riata.estimators.facts import facts_of
 from riata.estimators.model_file import to_bytes
@@ -19,19 +19,7 @@ from riata.estimators.predictions import Predictions
 from riata.models.weights_by_name import by_name
 from riata.showing.sentences import Shown
 from riata.showing.table import Change, Table
-from samples import (
-    CHUNKS,
-    FEATURES,
-    INPUTS,
-    TAGS,
-    WORDS,
-    chunker,
-    embedded,
-    feature_tagger,
-    quietly,
-    segment_chunker,
-    tagger,
-)
+from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, feature_tagger, segment_chunker, tagger
 
 NASTY = ["<script>alert(1)</script>", "&amp;", "'\"><b>", "漢字", "\u202e", "a\nb"]
 
@@ -52,12 +40,10 @@ def words_of(tree):
 
 @pytest.fixture(scope="module")
 def joint():
-    return quietly(JointTagger(epochs=2, beam=2), CHUNKS)
+    return JointTagger(epochs=2, beam=2).fit(CHUNKS)
 
 
 # --- predictions --------------------------------------------------------------------------------------------------------
-
-
 def every_kind(joint):
     corpus = riata.data.memory.as_corpus(CHUNKS)
     yield chunker(), INPUTS
@@ -104,7 +90,7 @@ def test_words_of_all_sentences_are_shown_with_their_labels(joint):
 def test_the_words_are_those_that_the_model_reads():
     data = [[(tag, word) for word, tag, _ in sentence] for sentence in CHUNKS]
     corpus = riata.data.memory.as_corpus([[(*row, "x") for row in sentence] for sentence in data]).select([1, 2])
-    model = quietly(Tagger(epochs=1), corpus)
+    model = Tagger(epochs=1).fit(corpus)
     shown = model.predict(riata.data.memory.as_corpus(data))
     assert list(words_of(parsed(shown._repr_html_()))) == WORDS
 
@@ -132,13 +118,13 @@ def test_a_list_that_was_changed_is_still_shown():
 
 def test_arrays_are_shown_by_the_number_of_a_token():
     arrays = [np.ones((3, 2)), np.zeros((2, 2))]
-    model = quietly(Tagger(epochs=1), arrays, [["a", "b", "a"], ["b", "a"]])
+    model = Tagger(epochs=1).fit(arrays, [["a", "b", "a"], ["b", "a"]])
     assert list(words_of(parsed(model.predict(arrays)._repr_html_()))) == [["[0]", "[1]", "[2]"], ["[0]", "[1]"]]
 
 
 def test_everything_is_escaped():
     data = [[(word, f"<{i}>", "B-<i>") for i, word in enumerate(NASTY)]]
-    model = quietly(Chunker(epochs=1), data)
+    model = Chunker(epochs=1).fit(data)
     for thing in (model.predict(data), model, model.evaluate(data), model.errors(data), Chunker(template="<b>")):
         parsed(thing._repr_html_())
     assert "<script>" not in model.predict(data)._repr_html_()
@@ -153,8 +139,6 @@ def test_brackets_and_marks_of_the_terminal():
 
 
 # --- tables -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_table_holds_its_cells():
     table = Table(
         "<t>", ("name", "n", "x"), [("<a>", 1234, Change(0.5)), ("b", None, 2.0)], "one\ntwo", ("all", 1, 2.5)
@@ -165,8 +149,6 @@ def test_a_table_holds_its_cells():
 
 
 # --- estimators and evaluations -----------------------------------------------------------------------------------------
-
-
 def test_a_trained_estimator_shows_its_facts(joint):
     for model in (chunker(), segment_chunker(), joint, tagger(), feature_tagger()):
         tree = parsed(model._repr_html_())
@@ -187,7 +169,7 @@ def test_an_untrained_one_shows_its_parameters_the_changed_ones_first():
 
 
 def test_predictors_show_themselves():
-    predictor = riata.Predictor(Tagging(), epochs=2)
+    predictor = Predictor(Tagging(), epochs=2)
     assert "not trained" in predictor._repr_html_()
     parsed(predictor._repr_html_())
     html = predictor.fit([["a", "b"]], [["V", "C"]])._repr_html_()
@@ -218,7 +200,7 @@ def test_scikit_learn_shows_estimators_inside_its_own():
 
 def test_facts_are_those_of_inspect(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    quietly(Chunker(epochs=1, dev=0.3), embedded()[:20]).save("m.riata")
+    Chunker(epochs=1, dev=0.3).fit(embedded()[:20]).save("m.riata")
     model = riata.load_model("m.riata")
     shown = json.loads(run("inspect", "m.riata", "--json")[1])
     facts = facts_of(model, (tmp_path / "m.riata").stat().st_size)
@@ -227,8 +209,6 @@ def test_facts_are_those_of_inspect(tmp_path, run, monkeypatch):
 
 
 # --- inspect --label ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["chain", "segments", "joint"])
 def test_inspect_takes_labels_and_types_of_every_structure(tmp_path, run, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
@@ -237,10 +217,10 @@ def test_inspect_takes_labels_and_types_of_every_structure(tmp_path, run, monkey
         "segments": Chunker("laso-alma", epochs=1, beam=2),
         "joint": JointTagger(epochs=1, beam=2),
     }
-    quietly(makers[kind], embedded()[:40]).save("m.riata")
+    makers[kind].fit(embedded()[:40]).save("m.riata")
     counts = riata.load_model("m.riata").facts_["label_counts"]
-    status, out, _ = run("inspect", "m.riata", "--label", "B-NP", "--top", "20")
-    assert status == 0 and f"{counts['B-NP']:,}" in out
+    out = run.ok("inspect", "m.riata", "--label", "B-NP", "--top", "20")
+    assert f"{counts['B-NP']:,}" in out
     found = json.loads(run("inspect", "m.riata", "--label", "B-NP", "--top", "20", "--json")[1])
     assert list(found["heaviest"]) == ["B-NP"] and len(found["heaviest"]["B-NP"]) == 20
     by_type = json.loads(run("inspect", "m.riata", "--label", "NP", "--top", "20", "--json")[1])["heaviest"]
@@ -252,12 +232,12 @@ def test_inspect_takes_labels_and_types_of_every_structure(tmp_path, run, monkey
         assert f"{counts['B-NP'] + counts['I-NP']:,}" in run("inspect", "m.riata", "--label", "NP")[1]
     if kind == "joint":
         assert list(json.loads(run("inspect", "m.riata", "--label", "NN", "--json")[1])["heaviest"]) == ["NN"]
-    status, _, err = run("inspect", "m.riata", "--label", "B-XX")
-    assert status == 2 and "Unknown label 'B-XX'" in err
+    err = run.fails("inspect", "m.riata", "--label", "B-XX")
+    assert "Unknown label 'B-XX'" in err
 
 
 def test_types_are_for_chunks_alone(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    quietly(Tagger(epochs=1), WORDS, [[f"x-{tag}" for tag in tags] for tags in TAGS]).save("m.riata")
+    Tagger(epochs=1).fit(WORDS, [[f"x-{tag}" for tag in tags] for tags in TAGS]).save("m.riata")
     assert run("inspect", "m.riata", "--label", "x-NN")[0] == 0
     assert run("inspect", "m.riata", "--label", "NN")[0] == 2

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import riata
-from riata import registry
+from checks import refused
+from riata import Chunker, JointTagger, Tagger, registry
 from riata.constraints import at_least, at_most
 from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SearchError, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from samples import as_text, quietly
+from samples import as_text, for_each
 
 TAGS = ("N", "V", "D", "A")
 KNOWN = {"the": ("D",), "run": ("N", "V"), "red": ("A", "N"), "dog": ("N",)}
@@ -49,7 +50,7 @@ def tagger(recipe="perceptron", dictionary=OFTEN, *, settings=None, template="S1
     given = {} if registry.get("recipe", recipe).templates else {"template": template}
     quick = {"c2": 0.1} if "c2" in {s.name for s in registry.get("recipe", recipe).settings} else {}
     epochs = 10 if registry.get("recipe", recipe).whole else 2 if recipe != "hmm" else 1
-    return riata.Tagger(
+    return Tagger(
         recipe, epochs=epochs, settings={"dictionary": dictionary, **quick, **(settings or {})}, **given, **more
     )
 
@@ -72,22 +73,20 @@ def outside(model, x):
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_frequent_words_get_only_tags_that_training_has_seen_with_them(recipe):
-    model = quietly(tagger(recipe), X, Y)
+    model = tagger(recipe).fit(X, Y)
     turned = [sentence[::-1] for sentence in OTHER]
     assert not outside(model, OTHER + turned)
     assert {t for ws, ts in zip(OTHER, model.predict(OTHER), strict=True) for t in ts}
-    free = quietly(tagger(recipe, 0), X, Y)
+    free = tagger(recipe, 0).fit(X, Y)
     assert to_bytes(free) != to_bytes(model)
     again = from_bytes(to_bytes(model))
     assert again.predict(OTHER) == model.predict(OTHER) == again.predict(OTHER * 300)[: len(OTHER)]
     assert to_bytes(again) == to_bytes(model)
 
 
-@pytest.mark.parametrize(
-    "template", ["word[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nedge word[0]\nlabel[-1] word[0]"]
-)
+@for_each(template=["word[0]\nedge", "word[0]\nedge\nlabel[-2] label[-1]", "word[0]\nedge word[0]\nlabel[-1] word[0]"])
 def test_the_fast_form_labels_as_every_other_search_does(template):
-    model = quietly(tagger(template=parse(template)), X, Y)
+    model = tagger(template=parse(template)).fit(X, Y)
     sentences = [*OTHER, ["unheard", "the", "run"], ["run"]]
     fast = model.predict(sentences)
     nbest = model.predict_nbest(sentences, 1)
@@ -98,23 +97,23 @@ def test_the_fast_form_labels_as_every_other_search_does(template):
 
 def test_with_one_tag_per_word_there_is_nothing_to_learn():
     x, y = [["a", "b"], ["b", "a", "b"]], [["X", "Y"], ["Y", "X", "Y"]]
-    model = quietly(riata.Tagger("perceptron", template="S1", settings={"dictionary": 1}), x, y)
+    model = Tagger("perceptron", template="S1", settings={"dictionary": 1}).fit(x, y)
     assert [epoch["updates"] for epoch in model.history_][:1] == [0]
     assert model.predict([["b", "b", "a"]]) == [["Y", "Y", "X"]]
 
 
 def test_without_it_a_model_has_the_same_bytes():
-    plain = quietly(riata.Tagger("perceptron", template="S1", epochs=2), X, Y)
-    assert plain.model_.to_parts()[1].keys() == quietly(tagger(dictionary=0), X, Y).model_.to_parts()[1].keys()
+    plain = Tagger("perceptron", template="S1", epochs=2).fit(X, Y)
+    assert plain.model_.to_parts()[1].keys() == tagger(dictionary=0).fit(X, Y).model_.to_parts()[1].keys()
     assert not any(name.startswith("dictionary") for name in plain.model_.to_parts()[1])
 
 
 def test_only_the_data_that_are_learnt_from_are_counted():
-    model = quietly(tagger(dev=0.5), X, Y)
+    model = tagger(dev=0.5).fit(X, Y)
     half = seen(X[:20], Y[:20])
     assert sum(model.model_.features.dictionary.counts.values()) == sum(map(len, X[:20]))
     assert all(tags_of(model, word) == tags for word, tags in half.items())
-    whole = quietly(tagger(dev=0.5, refit=True), X, Y)
+    whole = tagger(dev=0.5, refit=True).fit(X, Y)
     assert sum(whole.model_.features.dictionary.counts.values()) == sum(map(len, X))
 
 
@@ -128,17 +127,16 @@ def test_partial_fit_adds_to_the_dictionary_before_it_learns():
 
 @pytest.mark.parametrize("other", [0, 3])
 def test_training_goes_on_with_the_same_number_only(other):
-    model = quietly(tagger(warm_start=True), X, Y)
+    model = tagger(warm_start=True).fit(X, Y)
     model.set_params(settings={"dictionary": other})
-    with pytest.raises(SettingError, match=f"dictionary is {other}, but the model that training goes on from has 5"):
-        quietly(model, X, Y)
+    refused(SettingError, f"dictionary is {other}, but the model that training goes on from has 5", model.fit, X, Y)
 
 
 def test_a_file_in_parts_is_counted_once(tmp_path):
     path = tmp_path / "train.txt"
     path.write_text(as_text([list(zip(ws, ts, strict=True)) for ws, ts in zip(X, Y, strict=True)]))
-    model = quietly(tagger(stream=True), path)
-    assert model.model_.features.dictionary.counts == quietly(tagger(), X, Y).model_.features.dictionary.counts
+    model = tagger(stream=True).fit(path)
+    assert model.model_.features.dictionary.counts == tagger().fit(X, Y).model_.features.dictionary.counts
     assert not outside(model, OTHER)
 
 
@@ -147,20 +145,20 @@ def test_a_file_in_parts_is_counted_once(tmp_path):
     [{"shards": 2}, {"seeds": 2}, {"passes": 2, "folds": 2}, {"bits": 14}, {"class_weight": "balanced"}, {"cutoff": 2}],
 )
 def test_it_goes_with_other_parameters(more):
-    model = quietly(tagger(**more), X, Y)
+    model = tagger(**more).fit(X, Y)
     assert not outside(model, OTHER)
     again = from_bytes(to_bytes(model))
     assert again.predict(OTHER) == model.predict(OTHER)
 
 
 def test_a_label_that_is_given_counts_more():
-    model = quietly(tagger("crf"), X, Y)
+    model = tagger("crf").fit(X, Y)
     assert model.predict([["the", "dog"]], given=[["V", None]])[0][0] == "V"
     assert model.predict_confidence([["the", "dog"]], given=[["V", None]])[0][0] == pytest.approx(1)
 
 
 def test_probabilities_of_other_tags_are_zero():
-    model = quietly(tagger("crf"), X, Y)
+    model = tagger("crf").fit(X, Y)
     for sentence, rows in zip(OTHER, model.predict_marginals(OTHER), strict=True):
         for word, row in zip(sentence, rows, strict=True):
             assert sum(row.values()) == pytest.approx(1)
@@ -169,7 +167,7 @@ def test_probabilities_of_other_tags_are_zero():
 
 def test_labels_that_are_unknown_are_not_counted():
     y = [[t if i % 2 else "?" for i, t in enumerate(tags)] for tags in Y]
-    model = quietly(tagger("crf", settings={"unknown": "?"}), X, y)
+    model = tagger("crf", settings={"unknown": "?"}).fit(X, y)
     assert sum(model.model_.features.dictionary.counts.values()) == sum(t != "?" for tags in y for t in tags)
 
 
@@ -177,7 +175,7 @@ def test_labels_that_are_unknown_are_not_counted():
 def test_chunk_labels_stay_legal_where_words_have_labels_that_do_not_follow(recipe):
     x = [["big", "bank"], ["old", "river", "bank"], ["bank"], ["big", "river"]] * 3
     y = [["B-X", "I-X"], ["B-Y", "I-Y", "O"], ["O"], ["O", "B-Y"]] * 3
-    model = quietly(riata.Chunker(recipe, template="S1", settings={"dictionary": 1}), x, y)
+    model = Chunker(recipe, template="S1", settings={"dictionary": 1}).fit(x, y)
     found = model.predict([["river", "old"], ["bank", "bank"], ["old", "bank"], ["big"], ["river", "bank", "bank"]])
     legal = registry.get("encoding", "iob2").may_follow
     assert all(legal(a, b) for labels in found for a, b in zip(["O", *labels], labels, strict=False))
@@ -185,7 +183,7 @@ def test_chunk_labels_stay_legal_where_words_have_labels_that_do_not_follow(reci
 
 @pytest.mark.parametrize("structure", ["segments", "factorial"])
 def test_structures_without_it_refuse_it(structure):
-    kind = riata.JointTagger if structure == "factorial" else riata.Chunker
+    kind = JointTagger if structure == "factorial" else Chunker
     with pytest.raises(
         SettingError,
         match=f"'dictionary' belongs to the structure 'chain'; the structure '{structure}' does not have it",
@@ -195,17 +193,16 @@ def test_structures_without_it_refuse_it(structure):
 
 def test_sentences_without_words_are_refused():
     with pytest.raises(UnsupportedError, match="have no words to look up"):
-        quietly(riata.Tagger(settings={"dictionary": 5}), [[{"a": 1}], [{"b": 1}]], [["X"], ["Y"]])
+        Tagger(settings={"dictionary": 5}).fit([[{"a": 1}], [{"b": 1}]], [["X"], ["Y"]])
 
 
 @pytest.mark.parametrize("name", ["words", "new", "tags", "counts"])
 def test_a_file_whose_dictionary_is_broken_is_refused(name):
-    model = quietly(tagger(), X, Y)
+    model = tagger().fit(X, Y)
     header, arrays = model.model_.to_parts()
     key = next(each for each in arrays if each.startswith(f"dictionary/{name}"))
     broken = {**arrays, key: np.concatenate([arrays[key], arrays[key][:1]])}
-    with pytest.raises(ModelFileError):
-        model.model_.outputs.from_parts(header, broken, riata.features.attributes.builtin())
+    refused(ModelFileError, "", model.model_.outputs.from_parts, header, broken, riata.features.attributes.builtin())
 
 
 WORDS, LABELS = [["a", "b"], ["b", "a"], ["a", "c"]], [["P", "Q"], ["Q", "P"], ["P", "R"]]
@@ -219,8 +216,8 @@ SEARCHES = {
 
 @pytest.mark.parametrize("recipe", SEARCHES)
 def test_it_yields_to_constraints_that_are_searched(recipe):
-    model = riata.Tagger(recipe, settings={"dictionary": 2}, constraints=[at_most(1, "P")], **SEARCHES[recipe])
-    quietly(model, WORDS, LABELS)
+    model = Tagger(recipe, settings={"dictionary": 2}, constraints=[at_most(1, "P")], **SEARCHES[recipe])
+    model.fit(WORDS, LABELS)
     both, one = model.predict([["a", "a"], ["a", "b"]])
     assert both.count("P") <= 1
     assert one[0] == "P"  # here it limits the first word
@@ -231,7 +228,7 @@ def test_it_yields_to_constraints_that_are_searched(recipe):
 
 def test_a_sentence_without_a_legal_output_blames_the_constraint_and_not_the_dictionary():
     rules = [at_most(1, "P"), at_least(2, "R")]
-    model = quietly(riata.Tagger("perceptron", settings={"dictionary": 2}, constraints=rules), WORDS, LABELS)
+    model = Tagger("perceptron", settings={"dictionary": 2}, constraints=rules).fit(WORDS, LABELS)
     assert model.predict([["a", "a"]]) == [["R", "R"]]
     with pytest.raises(SearchError, match=r"No output of sentence 1 .* keeps the constraint at_least\(2, 'R'\)\."):
         model.predict([["c", "d"], ["a"]])
@@ -244,7 +241,7 @@ def test_rare_words_may_be_limited_to_labels_of_words_like_them(recipe):
     kinds = {"R": ("N", "A"), "r": ("V",)}
     rows = [[f"{draw.choice('Rr')}are{draw.randint(0, 400)}ing" for _ in range(4)] for _ in range(60)]
     labels = [[draw.choice(kinds[word[0]]) for word in row] for row in rows]
-    model = quietly(tagger(recipe, "alike"), X + rows, Y + labels)
+    model = tagger(recipe, "alike").fit(X + rows, Y + labels)
     assert tags_of(model, "Rare999ing") == {"N", "A"} and tags_of(model, "rare999ing") == {"V"}
     assert tags_of(model, "dog") == {"N"}
     asked = [*OTHER, ["Rare999ing", "dog", "rare77ing"], ["rare77ing"]]
@@ -258,7 +255,6 @@ def test_rare_words_may_be_limited_to_labels_of_words_like_them(recipe):
 
 
 def test_training_does_not_go_on_with_other_limits_of_rare_words():
-    model = quietly(tagger("perceptron", "alike", warm_start=True), X, Y)
+    model = tagger("perceptron", "alike", warm_start=True).fit(X, Y)
     model.set_params(settings={"dictionary": 5})
-    with pytest.raises(SettingError, match="dictionary is 5, but the model that training goes on from has alike"):
-        model.fit(X, Y)
+    refused(SettingError, "dictionary is 5, but the model that training goes on from has alike", model.fit, X, Y)

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-import riata
-from riata import Chunker, Tagger
+from checks import refused
+from riata import Chunker, JointTagger, Tagger
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, UnsupportedError
 from samples import (
@@ -19,13 +19,13 @@ from samples import (
     as_text,
     chunker,
     feature_tagger,
-    quietly,
+    for_each,
+    for_rows,
     recoded_chunker,
     segment_chunker,
     tagger,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 ALL = 10**6  # more than there are labellings
 NEW = [("The", "DT"), ("sat", "NN"), ("it", "VBZ")]
 GIVEN = [[None, "B-VP", None], ["B-NP", None, "I-NP"], [None, None, "B-PP"], ["O", "O", None], [None, "I-NP", None]]
@@ -35,16 +35,15 @@ PROBABLE = ["crf", "memm", "hmm", "perceptron", "learnt as bioes"]
 @cache
 def trained(name):
     if name == "learnt as bioes":
-        return quietly(Chunker("crf", epochs=20, learn_as="bioes"), CHUNKS)
-    return quietly(Chunker(name, epochs=None if name == "hmm" else 20), CHUNKS)
+        return Chunker("crf", epochs=20, learn_as="bioes").fit(CHUNKS)
+    return Chunker(name, epochs=None if name == "hmm" else 20).fit(CHUNKS)
 
 
 def agrees(labels, given):
     return all(free is None or free == label for label, free in zip(labels, given, strict=True))
 
 
-@pytest.mark.parametrize("given", GIVEN)
-@pytest.mark.parametrize("name", [*PROBABLE, "semicrf"])
+@for_each(given=GIVEN, name=[*PROBABLE, "semicrf"])
 def test_it_is_the_best_of_all_labellings_that_have_them(name, given):
     estimator = trained(name)
     (every,) = estimator.predict_nbest([NEW], ALL)
@@ -56,8 +55,7 @@ def test_it_is_the_best_of_all_labellings_that_have_them(name, given):
     assert [score for _, score in found] == pytest.approx([score for _, score in left[:4]], abs=1e-4)
 
 
-@pytest.mark.parametrize("given", GIVEN)
-@pytest.mark.parametrize("name", PROBABLE)
+@for_each(given=GIVEN, name=PROBABLE)
 def test_probabilities_are_those_among_them(name, given):
     estimator = trained(name)
     (every,) = estimator.predict_nbest([NEW], ALL, probabilities=True)
@@ -94,8 +92,7 @@ def test_all_or_nothing(name):
             assert np.log(shares) == pytest.approx(0, abs=1e-3)
 
 
-@pytest.mark.parametrize("beam", [1, 2, math.inf])
-@pytest.mark.parametrize("made", [chunker, segment_chunker])
+@for_each(beam=[1, 2, math.inf], made=[chunker, segment_chunker])
 def test_beams_of_any_width_keep_them(made, beam):
     estimator = made().twin(queue="beam", beam=beam)
     for given in ([None, None, "I-NP"], ["B-NP", "I-NP", "I-NP"] if made is chunker else ["B-NP", "I-NP", "B-NP"]):
@@ -114,7 +111,7 @@ def test_plain_labels_features_and_corpora():
 
 
 def test_what_is_given_is_certain_after_calibration_too():
-    estimator = quietly(Tagger(epochs=1), WORDS, TAGS)
+    estimator = Tagger(epochs=1).fit(WORDS, TAGS)
     estimator.calibrate(WORDS, [["NN"] * len(words) for words in WORDS], method="isotonic")
     given = [["DT", *[None] * (len(words) - 1)] for words in WORDS]
     assert max(max(row) for row in estimator.predict_confidence(WORDS)) < 1
@@ -127,40 +124,33 @@ def test_nothing_to_label():
     assert estimator.predict([[]], given=[[]]) == [[]]
     assert estimator.predict_nbest([[]], 2, given=[[]]) == [[([], 0.0)]]
     assert estimator.predict_confidence([[]], given=[[]]) == [[]]
-    with pytest.raises(DataError, match="0 tokens and 1 labels"):
-        estimator.predict([[]], given=[["O"]])
+    refused(DataError, "0 tokens and 1 labels", estimator.predict, [[]], given=[["O"]])
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([], "found 0 lists of labels for 1 sentences"),
-        ([[None, None]], "sentence 0 has 3 tokens and 2 labels"),
-        ("abc", "the labels are a str"),
-        ([None], "the labels of sentence 0 are a NoneType"),
-        (7, "the labels are a int"),
-        ([[None, 3, None]], "a label is 3"),
-        ([[None, "B-XP", None]], "does not know the label 'B-XP' that is given at token 1 of sentence 0"),
-        ([[None, "", None]], "does not know the label ''"),
-        (
-            [["I-NP", None, None]],
-            "no legal labelling has 'I-NP' at token 0 of sentence 0 .* legal are sequences of tags in IOB2",
-        ),
-        ([["O", "I-NP", None]], "no legal labelling has 'I-NP' at token 1 of sentence 0"),
-        ([["B-VP", None, "I-NP"], ["O"]], "found 2 lists"),
-    ],
+@for_rows(
+    "given, message",
+    ([], "found 0 lists of labels for 1 sentences"),
+    ([[None, None]], "sentence 0 has 3 tokens and 2 labels"),
+    ("abc", "the labels are a str"),
+    ([None], "the labels of sentence 0 are a NoneType"),
+    (7, "the labels are a int"),
+    ([[None, 3, None]], "a label is 3"),
+    ([[None, "B-XP", None]], "does not know the label 'B-XP' that is given at token 1 of sentence 0"),
+    ([[None, "", None]], "does not know the label ''"),
+    (
+        [["I-NP", None, None]],
+        "no legal labelling has 'I-NP' at token 0 of sentence 0 .* legal are sequences of tags in IOB2",
+    ),
+    ([["O", "I-NP", None]], "no legal labelling has 'I-NP' at token 1 of sentence 0"),
+    ([["B-VP", None, "I-NP"], ["O"]], "found 2 lists"),
 )
 @pytest.mark.parametrize("made", [chunker, segment_chunker])
 def test_what_cannot_be_is_refused(made, given, message):
     for ask in (made().predict, made().predict_confidence):
-        with pytest.raises(DataError, match=message) as raised:
-            ask([NEW], given=given)
-        assert raised.value.remedy
+        assert refused(DataError, message, ask, [NEW], given=given).remedy
     if made is chunker:
-        with pytest.raises(DataError, match=message):
-            made().predict_proba([NEW], given=given)
-        with pytest.raises(DataError, match=message):
-            made().predict_nbest([NEW], 2, given=given)
+        refused(DataError, message, made().predict_proba, [NEW], given=given)
+        refused(DataError, message, made().predict_nbest, [NEW], 2, given=given)
 
 
 def test_a_chunk_may_be_too_long_for_segments():
@@ -173,7 +163,7 @@ def test_a_chunk_may_be_too_long_for_segments():
 def test_what_has_no_meaning_is_refused():
     with pytest.raises(UnsupportedError, match="depends on its neighbours"):
         recoded_chunker().predict([NEW], given=[["I-NP", None, None]])
-    joint = quietly(riata.JointTagger(epochs=1), CHUNKS)
+    joint = JointTagger(epochs=1).fit(CHUNKS)
     with pytest.raises(UnsupportedError, match="JointTagger decides several labels"):
         joint.predict(WORDS, given=[[None] * len(words) for words in WORDS])
     with pytest.raises(UnsupportedError, match="left out, also where its labels are given"):
@@ -181,8 +171,6 @@ def test_what_has_no_meaning_is_refused():
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -200,39 +188,34 @@ def test_the_command_keeps_a_column(run, folder):
     write(folder, *rows)
     expected = trained("crf").predict([NEW] * len(GIVEN), given=GIVEN)
     for column in ("2", "-1"):
-        status, out, err = run("predict", "--model", "m.riata", "--given", column, "in.txt")
-        assert (status, err) == (0, "")
+        out = run.silent("predict", "--model", "m.riata", "--given", column, "in.txt")
         assert [line.split()[-1] for line in out.splitlines() if line] == [x for labels in expected for x in labels]
     trained("crf").predict_file("in.txt", "out.txt", given=2)
     assert (folder / "out.txt").read_text() == out
-    status, sure, _ = run("predict", "--model", "m.riata", "--given", "2", "--confidence", "in.txt")
+    sure = run.ok("predict", "--model", "m.riata", "--given", "2", "--confidence", "in.txt")
     numbers = [float(line.split()[-1]) for line in sure.splitlines() if line]
     confidences = trained("crf").predict_confidence([NEW] * len(GIVEN), given=GIVEN)
     assert numbers == pytest.approx([x for row in confidences for x in row], abs=1e-4)
-    status, lists, _ = run("predict", "--model", "m.riata", "--given", "2", "--nbest", "2", "--confidence", "in.txt")
+    lists = run.ok("predict", "--model", "m.riata", "--given", "2", "--nbest", "2", "--confidence", "in.txt")
     best = trained("crf").predict_nbest([NEW] * len(GIVEN), 2, given=GIVEN, probabilities=True)
     shares = [float(line.split()[-1]) for line in lists.splitlines() if line.startswith("#")]
     assert shares == pytest.approx([share for found in best for _, share in found], abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "message"),
-    [
-        (["_", "_", "I-VP"], "2", "in.txt:7: the model does not know the label 'I-VP'"),
-        (["I-NP", "_", "_"], "2", "in.txt:5: no legal labelling has 'I-NP' here"),
-        (["O", "I-NP", "_"], "2", "in.txt:6: no legal labelling has 'I-NP' here"),
-        (["_", "_", "_"], "3", "column 3 is out of range"),
-        (["_", "_", "_"], "1", "column 1 is an input of the model"),
-        (["_", "_", "_"], "tag", "is not a valid integer"),
-    ],
+@for_rows(
+    "row, column, message",
+    (["_", "_", "I-VP"], "2", "in.txt:7: the model does not know the label 'I-VP'"),
+    (["I-NP", "_", "_"], "2", "in.txt:5: no legal labelling has 'I-NP' here"),
+    (["O", "I-NP", "_"], "2", "in.txt:6: no legal labelling has 'I-NP' here"),
+    (["_", "_", "_"], "3", "column 3 is out of range"),
+    (["_", "_", "_"], "1", "column 1 is an input of the model"),
+    (["_", "_", "_"], "tag", "is not a valid integer"),
 )
 def test_the_command_says_where_it_goes_wrong(run, folder, row, column, message):
     write(folder, ["_", "_", "_"], row)
-    status, out, err = run("predict", "--model", "m.riata", "--given", column, "in.txt")
-    assert (status, out) == (2, "")
+    err = run.refused("predict", "--model", "m.riata", "--given", column, "in.txt")
     assert message in err
-    status, _, err = run("predict", "--model", "m.riata", "--given", "2", "--min-confidence", "0.5", "in.txt")
-    assert status == 2
+    err = run.fails("predict", "--model", "m.riata", "--given", "2", "--min-confidence", "0.5", "in.txt")
     assert "given" in err
 
 
@@ -246,8 +229,7 @@ def test_a_field_of_conllu_may_hold_some_tags(run, folder):
     assert run("train", "tag", "--train", "t.conllu", "--model", "t.riata", "--epochs", "3")[0] == 0
     some = full.replace("\tDT\t", "\t_\t").replace("dog\t_\t_\tNN", "dog\t_\t_\tPRP")
     (folder / "s.conllu").write_text(some, encoding="utf-8")
-    status, out, _ = run("predict", "--model", "t.riata", "--given", "4", "s.conllu")
-    assert status == 0
+    out = run.ok("predict", "--model", "t.riata", "--given", "4", "s.conllu")
     assert "dog\t_\t_\tPRP\t" in out
     kept = [line.split("\t")[4] for line in some.splitlines() if line]
     found = [line.split("\t")[4] for line in out.splitlines() if line]

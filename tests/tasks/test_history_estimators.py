@@ -5,20 +5,20 @@ import json
 import pytest
 
 import riata
+from checks import refused
 from oracle import features as oracle_features
 from oracle.perceptron import score
 from packed_weights import weights_of
+from riata import Chunker
 from riata.entry import main
 from riata.features.attributes import builtin
 from riata.features.templates import parse
 from riata.models.weights_by_name import by_name
-from samples import CHUNKS, INPUTS, history_chunker, quietly
+from samples import CHUNKS, INPUTS, history_chunker
 
 
 def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as caught:
-        main([str(argument) for argument in arguments])
-    assert caught.value.code == 0
+    assert refused(SystemExit, "", main, [str(argument) for argument in arguments]).code == 0
     return capsys.readouterr().out
 
 
@@ -30,8 +30,6 @@ def saved(tmp_path):
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
-
-
 def as_text(key):
     """The name that a weight of tests/oracle has for people: (feature, label)."""
     (template, values), labels = key
@@ -94,11 +92,9 @@ def test_diagnose_measures_them():
 
 
 # --- search errors ---------------------------------------------------------------------------------------------------
-
-
 def chunker(template, beam=1, **params):
-    made = riata.Chunker("early", beam=beam, epochs=2, template=parse(template), **params)
-    return quietly(made, riata.load("embedded", "train", ("word", "tag", "chunk"))[:80])
+    made = Chunker("early", beam=beam, epochs=2, template=parse(template), **params)
+    return made.fit(riata.load("embedded", "train", ("word", "tag", "chunk"))[:80])
 
 
 TEST = riata.load("embedded", "test", ("word", "tag", "chunk"))[:40]

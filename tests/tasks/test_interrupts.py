@@ -7,14 +7,15 @@ import time
 
 import pytest
 
-import riata
+from checks import refused
 from python_problems import TAGS as VOWELS
 from python_problems import WORDS as LETTERS
 from python_problems import Tagging
+from riata import Chunker, JointTagger, Predictor, Tagger
 from riata.errors import NotFittedError
 from riata.features.templates import parse
 from riata.interrupts import AsInterrupt
-from samples import CHUNKS, INPUTS, TAGS, WORDS, quietly
+from samples import CHUNKS, INPUTS, TAGS, WORDS
 
 FILES = ("estimators/fitting.py", "estimators/trained.py", "tasks/joint.py", "problems/predictor.py")
 
@@ -52,8 +53,7 @@ def check_whole(estimator, data, expected):
     state = {name for name in vars(estimator) if name.endswith("_")}
     if not hasattr(estimator, "model_"):
         assert state == set()
-        with pytest.raises(NotFittedError):
-            estimator.predict(data)
+        refused(NotFittedError, "", estimator.predict, data)
         return
     assert state == expected
     assert len(estimator.predict(data)) == len(data)
@@ -61,23 +61,19 @@ def check_whole(estimator, data, expected):
 
 
 ESTIMATORS = {
-    "Tagger": (lambda: riata.Tagger(epochs=1, template=parse("word[0]\nedge"), threads=1), (WORDS, TAGS), WORDS),
-    "Chunker": (
-        lambda: riata.Chunker(epochs=2, template=parse("word[0]\nedge"), dev=0.3, threads=1),
-        (CHUNKS,),
-        INPUTS,
-    ),
-    "JointTagger": (lambda: riata.JointTagger(epochs=1, threads=1), (CHUNKS,), WORDS),
-    "Predictor": (lambda: riata.Predictor(Tagging(), epochs=1), (LETTERS, VOWELS), LETTERS),
+    "Tagger": (lambda: Tagger(epochs=1, template=parse("word[0]\nedge"), threads=1), (WORDS, TAGS), WORDS),
+    "Chunker": (lambda: Chunker(epochs=2, template=parse("word[0]\nedge"), dev=0.3, threads=1), (CHUNKS,), INPUTS),
+    "JointTagger": (lambda: JointTagger(epochs=1, threads=1), (CHUNKS,), WORDS),
+    "Predictor": (lambda: Predictor(Tagging(), epochs=1), (LETTERS, VOWELS), LETTERS),
 }
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_interrupt_at_any_line_of_fit_leaves_no_estimator_half_set(name):
     make, data, inputs = ESTIMATORS[name]
-    expected = {attribute for attribute in vars(quietly(make(), *data)) if attribute.endswith("_")}
+    expected = {attribute for attribute in vars(make().fit(*data)) if attribute.endswith("_")}
     moment = 1
-    while interrupted_at(moment, lambda: quietly(estimator, *data)) if (estimator := make()) else False:
+    while interrupted_at(moment, lambda: estimator.fit(*data)) if (estimator := make()) else False:
         check_whole(estimator, inputs, expected)
         moment += 1
     assert moment > 20
@@ -88,9 +84,9 @@ def test_an_interrupt_at_any_line_of_a_second_fit_leaves_the_first_or_the_second
     make, data, inputs = ESTIMATORS["Tagger"]
     moment, more = 1, True
     while more:
-        tagger = quietly(make(), [["a", "b"]], [["A", "B"]])
+        tagger = make().fit([["a", "b"]], [["A", "B"]])
         before = dict(vars(tagger))
-        more = interrupted_at(moment, lambda fitted=tagger: quietly(fitted, *data))
+        more = interrupted_at(moment, lambda fitted=tagger: fitted.fit(*data))
         assert vars(tagger) == before or set(tagger.classes_) == {tag for tags in TAGS for tag in tags}
         assert len(tagger.predict(inputs)) == len(inputs)
         moment += 1
@@ -99,7 +95,7 @@ def test_an_interrupt_at_any_line_of_a_second_fit_leaves_the_first_or_the_second
 
 @pytest.mark.parametrize("structure", ["chain", "segments"])
 def test_a_huge_list_of_the_best_is_interrupted_within_a_sentence(structure):
-    chunker = quietly(riata.Chunker("perceptron", structure=structure, epochs=1), CHUNKS)
+    chunker = Chunker("perceptron", structure=structure, epochs=1).fit(CHUNKS)
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     began = time.perf_counter()
@@ -116,7 +112,7 @@ def test_signals_at_random_moments_of_fit_leave_no_estimator_half_set():
     make = ESTIMATORS["Chunker"][0]
     words = [[(f"w{(7 * s + t) % 400}", "X", "B-NP" if t % 3 else "O") for t in range(12)] for s in range(60)]
     began = time.perf_counter()
-    fitted = quietly(make().set_params(threads=2), words)
+    fitted = make().set_params(threads=2).fit(words)
     longest, expected = time.perf_counter() - began, {n for n in vars(fitted) if n.endswith("_")}
     rng, came = random.Random(0), 0
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -125,7 +121,7 @@ def test_signals_at_random_moments_of_fit_leave_no_estimator_half_set():
             estimator = make().set_params(threads=2)
             try:
                 signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.0005, longest))
-                quietly(estimator, words)
+                estimator.fit(words)
             except KeyboardInterrupt:
                 came += 1
             finally:

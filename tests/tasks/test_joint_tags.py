@@ -1,4 +1,4 @@
-"""Parsers that choose tags and trees in one search."""
+"""Parsers that choose tags and trees in one search, and the truth of such tags in traces, explanations and search errors."""
 
 import itertools
 import pickle
@@ -7,20 +7,21 @@ import numpy as np
 import pytest
 
 import riata
+from checks import refused
+from riata import DependencyParser, RiataError, Tagger
 from riata._core import searches_run
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing, with_trees
 from riata.data.types import Column
-from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
+from riata.errors import DataError, LabelError, ModelFileError, TemplateError, UnsupportedError
 from riata.estimators.likely_tags import LikelyApart, likely
 from riata.features.likely_tags import ChosenTags, tags_in
 from riata.learning.events import ignore
 from riata.learning.jackknife import blocks
 from riata.models import container
 from riata.structures.transitions.templates import compile_transitions, parse
-from samples import check_words_are_enough, other_tags, quietly, treebank
+from samples import BARE, check_words_are_enough, for_each, for_rows, other_tags, treebank, write_treebank
 
-pytestmark = pytest.mark.filterwarnings("ignore::riata.RiataWarning")
 WORDS = [[token[0] for token in sentence] for sentence in treebank()]
 TAGS = [[token[1] for token in sentence] for sentence in treebank()]
 SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
@@ -29,12 +30,12 @@ SYSTEMS = ("arc-hybrid", "arc-standard", "swap")
 def joint(recipe="max-violation", *, system="arc-hybrid", **given):
     settings = {"system": system, **given.pop("settings", {})}
     parameters = {"epochs": 5, "beam": 4, "seed": 1, **given}
-    return riata.DependencyParser(recipe, structure="transitions", tags="joint", settings=settings, **parameters)
+    return DependencyParser(recipe, structure="transitions", tags="joint", settings=settings, **parameters)
 
 
 @pytest.fixture(scope="module")
 def parser():
-    return quietly(joint(), treebank()[:24])
+    return joint().fit(treebank()[:24])
 
 
 def test_words_are_enough(parser):
@@ -63,10 +64,9 @@ def test_tags_come_out_and_are_evaluated(parser):
     assert with_added.sentences_of(1) == found
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("recipe", ["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
+@for_each(system=SYSTEMS, recipe=["laso-perceptron", "laso-alma", "early", "max-violation", "standard"])
 def test_every_recipe_and_system_learns_tags_and_trees(recipe, system):
-    learnt = quietly(joint(recipe, system=system, epochs=8), treebank()[:24])
+    learnt = joint(recipe, system=system, epochs=8).fit(treebank()[:24])
     metrics = learnt.evaluate(treebank()[:24]).metrics
     assert metrics["las"] > 90 and metrics["tags"] > 95
 
@@ -96,7 +96,7 @@ def all_trees(length):
 @pytest.mark.parametrize("system", ["arc-hybrid", "arc-standard"])
 def test_an_unbounded_beam_finds_the_best_of_all_trees_with_all_tags(system):
     """Every tree with every tag sequence is scored by itself."""
-    learnt = quietly(joint(system=system, epochs=2), treebank()[:24]).set_params(beam=100_000, tags="given")
+    learnt = joint(system=system, epochs=2).fit(treebank()[:24]).set_params(beam=100_000, tags="given")
     words, lists = ("saw", "dog", "likes"), ("NOUN VERB", "NOUN | ADJ VERB", "VERB NOUN DET")
     inputs = as_corpus([list(zip(words, lists, strict=True))])
     model = learnt.model_
@@ -124,12 +124,10 @@ def test_tags_of_the_data_or_of_the_tagger_may_be_read_instead(parser):
     own = pickle.loads(pickle.dumps(parser)).set_params(tags="own")
     tagger = own.taggers_[-1]
     assert own.columns.tagged(as_corpus(WORDS)).sentences_of(1) == [list(found) for found in tagger.predict(WORDS)]
-    trained = quietly(parser.untrained(tags="own"), treebank()[:24])
-    with pytest.raises(UnsupportedError, match="not trained to choose tags"):
-        trained.set_params(tags="joint").predict(WORDS)
-    trained = quietly(parser.untrained(tags="given"), treebank()[:24])
-    with pytest.raises(UnsupportedError, match="has no taggers"):
-        trained.set_params(tags="joint").predict(WORDS)
+    trained = parser.untrained(tags="own").fit(treebank()[:24])
+    refused(UnsupportedError, "not trained to choose tags", trained.set_params(tags="joint").predict, WORDS)
+    trained = parser.untrained(tags="given").fit(treebank()[:24])
+    refused(UnsupportedError, "has no taggers", trained.set_params(tags="joint").predict, WORDS)
 
 
 def test_models_are_stored_with_their_tags(parser, tmp_path):
@@ -143,20 +141,18 @@ def test_models_are_stored_with_their_tags(parser, tmp_path):
     assert (tmp_path / "q.riata").read_bytes() == (tmp_path / "p.riata").read_bytes()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "change",
-    [
-        {"chosen": []},
-        {"chosen": ["DET", "DET"]},
-        {"chosen": "DET"},
-        {"chosen": ["DET"]},
-        {"chosen": [f"T{i}" for i in range(5000)]},
-        {"chosen": ["DET", "NOUN"], "system": "arc-eager"},
-        {"inputs": [0]},
-        {"inputs": [0, 1, 2]},
-        {"taggers": []},
-        {"drop": "chosen"},
-    ],
+    {"chosen": []},
+    {"chosen": ["DET", "DET"]},
+    {"chosen": "DET"},
+    {"chosen": ["DET"]},
+    {"chosen": [f"T{i}" for i in range(5000)]},
+    {"chosen": ["DET", "NOUN"], "system": "arc-eager"},
+    {"inputs": [0]},
+    {"inputs": [0, 1, 2]},
+    {"taggers": []},
+    {"drop": "chosen"},
     ids=str,
 )
 def test_model_files_with_other_tags_are_refused(parser, tmp_path, change):
@@ -164,8 +160,7 @@ def test_model_files_with_other_tags_are_refused(parser, tmp_path, change):
     header, arrays = container.read(tmp_path / "p.riata")
     changed = {name: value for name, value in {**header, **change}.items() if name not in (change.get("drop"), "drop")}
     container.write(tmp_path / "q.riata", container.pack(changed, arrays))
-    with pytest.raises(ModelFileError):
-        riata.load_model(tmp_path / "q.riata")
+    refused(ModelFileError, "", riata.load_model, tmp_path / "q.riata")
 
 
 def test_truncated_model_files_are_refused(parser, tmp_path):
@@ -173,8 +168,7 @@ def test_truncated_model_files_are_refused(parser, tmp_path):
     whole = (tmp_path / "p.riata").read_bytes()
     for part in (0.2, 0.6, 0.99):
         (tmp_path / "q.riata").write_bytes(whole[: int(part * len(whole))])
-        with pytest.raises(ModelFileError):
-            riata.load_model(tmp_path / "q.riata")
+        refused(ModelFileError, "", riata.load_model, tmp_path / "q.riata")
 
 
 def test_traces_and_explanations_show_the_tags_that_are_chosen(parser):
@@ -190,7 +184,7 @@ def test_traces_and_explanations_show_the_tags_that_are_chosen(parser):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_confidences_and_errors_of_search_are_as_without_joint_tags(system):
-    learnt = quietly(joint(system=system), treebank()[:24])
+    learnt = joint(system=system).fit(treebank()[:24])
     for sentence, tokens in zip(WORDS, learnt.predict_confidence(WORDS), strict=True):
         assert len(tokens) == len(sentence) and all(0 <= value <= 1 for value in np.ravel(tokens))
     assert learnt.search_errors(treebank()).counts["right"] > 0
@@ -198,9 +192,9 @@ def test_confidences_and_errors_of_search_are_as_without_joint_tags(system):
 
 def test_likely_tags_are_those_of_taggers_that_have_not_seen_the_sentence():
     data = as_corpus(treebank()[:20]).select([0, 1])
-    tagger = riata.Tagger(seed=0).fit(data, listener=ignore)
+    tagger = Tagger(seed=0).fit(data)
     column = LikelyApart(data, tagger).column(blocks(data, 4), 2, ignore)
-    again = LikelyApart(data, riata.Tagger(seed=0).fit(data, listener=ignore)).column(blocks(data, 4), 1, ignore)
+    again = LikelyApart(data, Tagger(seed=0).fit(data)).column(blocks(data, 4), 1, ignore)
     assert column.texts() == again.texts()
     assert {tag for text in column.texts() for tag in tags_in(text)} <= set(tagger.classes_)
     best = [tags_in(text)[0] for text in likely(tagger, data.select([0])).texts()]
@@ -216,44 +210,35 @@ def test_texts_of_likely_tags():
 
 
 def test_development_data_are_tagged_and_refitting_keeps_tags():
-    learnt = joint(epochs=3).fit(treebank()[:20], None, other_tags(treebank()[20:]), listener=ignore)
+    learnt = joint(epochs=3).fit(treebank()[:20], None, other_tags(treebank()[20:]))
     assert learnt.best_score_ == pytest.approx(100 * learnt.score(treebank()[20:]))
-    learnt = quietly(joint(epochs=3, dev=0.2, refit=True), treebank())
+    learnt = joint(epochs=3, dev=0.2, refit=True).fit(treebank())
     assert learnt.evaluate(treebank()).metrics["tags"] > 90
 
 
 def test_files_come_out_with_tags_and_trees(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = "{0}\t{1}\t_\t{2}\t{2}x\t_\t{3}\t{4}\t_\t_"
-    trees = ["\n".join(line.format(i, *token) for i, token in enumerate(s, 1)) + "\n\n" for s in treebank()]
-    (tmp_path / "train.conllu").write_text("".join(trees[:24]))
-    bare = "1\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n2\t{}\t_\t_\t_\t_\t_\t_\t_\t_\n\n".format(*WORDS[0][:2])
-    (tmp_path / "new.conllu").write_text("# a remark\n" + bare)
-    arguments = ("--train", "train.conllu", "--inputs", "form,upos,xpos", "--epochs", "3", "--model", "p.riata")
-    status, _, err = run("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
-    assert status == 0, err
-    status, out, _ = run("predict", "--model", "p.riata", "new.conllu")
-    rows = [row.split("\t") for row in out.splitlines()[1:3]]
-    assert status == 0 and all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
-    status, out, _ = run("evaluate", "--model", "p.riata", "train.conllu")
-    assert status == 0 and ("tags 9" in out or "tags 100" in out)
-    status, _, err = run("train", "parse", "--structure", "projective", "--tags", "joint", *arguments)
-    assert status == 2 and "chooses none" in err and "transitions" in err
+    (tmp_path / "new.conllu").write_text("# a remark\n" + BARE.format(*WORDS[0][:2]))
+    arguments = write_treebank(tmp_path)
+    run.ok("train", "parse", "--structure", "transitions", "--tags", "joint", *arguments)
+    rows = [row.split("\t") for row in run.ok("predict", "--model", "p.riata", "new.conllu").splitlines()[1:3]]
+    assert all(row[4] == f"{row[3]}x" and row[6].isdecimal() for row in rows)
+    out = run.ok("evaluate", "--model", "p.riata", "train.conllu")
+    assert "tags 9" in out or "tags 100" in out
+    err = run.fails("train", "parse", "--structure", "projective", "--tags", "joint", *arguments)
+    assert "chooses none" in err and "transitions" in err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"stream": True}, "part of the data at a time"),
-        ({"warm_start": True}, "goes on from a model"),
-        ({"tags": "jiont"}, "Did you mean 'joint'"),
-        ({"system": "arc-eager"}, "tags are chosen by shift alone"),
-    ],
+@for_rows(
+    "options, message",
+    ({"stream": True}, "part of the data at a time"),
+    ({"warm_start": True}, "goes on from a model"),
+    ({"tags": "jiont"}, "Did you mean 'joint'"),
+    ({"system": "arc-eager"}, "tags are chosen by shift alone"),
 )
 def test_what_joint_tags_cannot_be_combined_with_is_refused(options, message):
     system = options.pop("system", "arc-hybrid")
-    with pytest.raises(riata.RiataError, match=message):
-        joint(system=system).set_params(**options).fit(treebank(), listener=ignore)
+    refused(RiataError, message, joint(system=system).set_params(**options).fit, treebank())
 
 
 def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
@@ -268,24 +253,20 @@ def test_the_accuracy_of_tags_is_there_only_if_the_data_have_tags(parser):
 
 @pytest.mark.parametrize("structure", ["projective", "tree"])
 def test_structures_that_choose_no_tags_are_refused(structure):
-    with pytest.raises(UnsupportedError, match="chooses none"):
-        riata.DependencyParser(structure=structure, tags="joint").fit(treebank(), listener=ignore)
+    refused(UnsupportedError, "chooses none", DependencyParser(structure=structure, tags="joint").fit, treebank())
 
 
 def test_data_without_tags_are_refused(parser):
     alone = [[(word, head, relation) for word, _, head, relation in sentence] for sentence in treebank()]
-    with pytest.raises(DataError, match="no tags beside the words"):
-        joint().fit(alone, listener=ignore)
-    with pytest.raises(UnsupportedError, match="partial_fit goes on"):
-        parser.partial_fit(treebank())
+    refused(DataError, "no tags beside the words", joint().fit, alone)
+    refused(UnsupportedError, "partial_fit goes on", parser.partial_fit, treebank())
 
 
 def test_templates_may_read_what_is_likely_only_if_tags_are_chosen():
     mine = parse("tag[s0]\nword[b0]\nlikely[b0] tag[p0]\ntag[s0] tag[b0]\ntag[s1] tag[s0]\nword[b0] tag[p1] word[p0]")
-    learnt = quietly(joint(template=mine, epochs=10), treebank()[:24])
+    learnt = joint(template=mine, epochs=10).fit(treebank()[:24])
     assert learnt.model_.features.templates == mine and learnt.evaluate(treebank()).metrics["tags"] > 90
-    with pytest.raises(TemplateError, match="no tags are chosen"):
-        quietly(joint(template=mine).set_params(tags="own"), treebank()[:24])
+    refused(TemplateError, "no tags are chosen", joint(template=mine).set_params(tags="own").fit, treebank()[:24])
     with pytest.raises(TemplateError, match="5 parts, since tags are chosen"):
         compile_transitions(parse("word[s0] tag[s0] word[s1] tag[s1] word[b0]"), tags=True, chosen=1)
 
@@ -296,3 +277,150 @@ def test_other_places_and_values_are_refused(line):
         templates = parse(line)
         compile_transitions(templates, tags=True, chosen=1)
         raise TemplateError(f"attribute {templates[0].reads[0].attribute} is unknown")
+
+
+# --- the truth of tags that are chosen with trees: in traces, explanations and search errors -------------------------
+TOY = [[("w", "A", "0", "root"), ("b", "B", "1", "q")], [("w", "C", "0", "root"), ("b", "B", "1", "p")]] * 4
+ODD = [("w", "C", "0", "root"), ("b", "B", "1", "q")]  # the model gives it the tag A
+PAIRS = [[(int(head), relation) for *_, head, relation in sentence] for sentence in treebank()]
+TRIPLES = [[(int(head), relation, tag) for _, tag, head, relation in sentence] for sentence in treebank()]
+
+
+def parsed(data, **given):
+    settings = {"recipe": "max-violation", "epochs": 2, "beam": 2, "seed": 1, **given}
+    return DependencyParser(structure="transitions", tags="joint", **settings).fit(data)
+
+
+@pytest.fixture(scope="module")
+def weak_parser():
+    return parsed(treebank()[:8], epochs=1)
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return parsed(TOY, recipe="laso-perceptron", beam=8, epochs=3)
+
+
+def wrong_parts(found, truth):
+    """Wrong arcs and wrong tags."""
+    pairs = list(zip(found, truth, strict=True))
+    return sum(a[:2] != b[:2] for a, b in pairs) + sum(a[2] != b[2] for a, b in pairs)
+
+
+def test_a_wrong_tag_adds_one_to_the_regret(toy):
+    data = toy.columns.sentences([ODD])
+    trace = toy.trace(data, True)
+    first = {node.action: (node.regret, node.good) for node in trace.nodes if node.depth == 1}
+    assert first == {"shift A": (1, False), "shift B": (1, False), "shift C": (0, True)}
+    assert trace.truth == (("0", "root", "C"), ("1", "q", "B"))
+    assert toy.trace(["w", "b"], [(0, "root", "C"), (1, "q", "B")]).nodes == trace.nodes
+    free = toy.trace(data, [(0, "root"), (1, "q")])  # labels that leave tags open
+    assert {node.regret for node in free.nodes if node.depth == 1} == {0}
+    assert free.truth == (("0", "root"), ("1", "q"))
+
+
+@pytest.mark.parametrize("system", ["arc-hybrid", "swap"])
+def test_the_regret_of_an_output_is_the_number_of_its_wrong_arcs_and_tags(system):
+    learnt = parsed(treebank()[:8], epochs=1, beam=8, settings={"system": system})
+    seen = set()
+    for number, truth in enumerate(TRIPLES[:12]):
+        trace = learnt.trace(as_corpus(treebank()[number : number + 1]), True, training=False)
+        assert trace.truth == tuple((str(head), *rest) for head, *rest in truth)
+        for node, labels in trace.outputs:
+            assert trace.nodes[node].regret == wrong_parts(labels, trace.truth)
+            seen.add(trace.nodes[node].regret)
+    assert len(seen) > 2
+
+
+def test_the_verdict_counts_wrong_tags(toy):
+    data = toy.columns.sentences([ODD])
+    assert toy.evaluate(data).metrics["tags"] == 50 and toy.evaluate(data).metrics["las"] == 100
+    for explanation in (toy.explain(data, True), toy.explain(["w", "b"], [(0, "root", "C"), (1, "q", "B")])):
+        assert explanation.kind == "model"
+        assert explanation.decision.chosen.labels == (("0", "root", "A"), ("1", "q", "B"))
+        assert explanation.decision.other.name == "truth" and explanation.decision.other.labels == explanation.truth
+        assert "0 root A  0 root C  ← differs" in str(explanation)
+        assert "C" in explanation.to_html()
+    assert toy.explain(["w", "b"], [(0, "root"), (1, "q")]).kind == "right"
+    partly = toy.explain(["w", "b"], [(0, "root", "C"), (1, "q")])
+    assert partly.kind == "model" and partly.decision.other.actions[0] == "shift C"
+    unknown = toy.explain(["w", "b"], [(0, "root", "Z"), (1, "q", "B")])
+    assert unknown.kind == "model" and "'Z' is unknown" in unknown.note
+
+
+def test_outputs_to_compare_with_may_have_tags(toy):
+    other = toy.explain(["w", "b"], against=[(0, "root", "C"), (1, "q", "B")]).decision.other
+    assert other.actions == ("shift C", "shift B", "right q")
+    assert toy.explain(["w", "b"], against=[(0, "root"), (1, "p")]).decision.other.actions[-1] == "right p"
+    assert toy.explain(["w", "b"]).decision.chosen.labels == (("0", "root", "A"), ("1", "q", "B"))
+    refused(DataError, "the tag of a token is 3", toy.trace, ["w", "b"], [(0, "root", 3), (1, "q", "B")])
+    refused(DataError, "expected a pair", toy.trace, ["w", "b"], [(0, "root", "C", "D"), (1, "q", "B")])
+
+
+def test_faults_are_told_by_the_scores_of_trees_with_tags(weak_parser):
+    errors, model = weak_parser.search_errors(treebank()), weak_parser.model_
+    found = [weak_parser.predict_nbest([words], 1)[0][0][0] for words in WORDS]
+    wrong = [bool(wrong_parts(one, truth)) for one, truth in zip(found, TRIPLES, strict=True)]
+    assert [fault != "right" for fault in errors.of] == wrong
+    by_tree = weak_parser.search_errors(WORDS, PAIRS)
+    assert by_tree.wrong <= errors.wrong < len(WORDS) and by_tree.of != errors.of
+    inputs = weak_parser.input_columns(as_corpus(WORDS))
+    instances, outputs = model.instances(inputs), model.outputs
+
+    def scores(triples):
+        flat = [label for sentence in triples for label in sentence]
+        trees = [head * len(outputs.relations) + outputs.relations.index(relation) for head, relation, _ in flat]
+        tags = riata.data.types.Column.of([tag for *_, tag in flat])
+        codes = outputs.with_tags(outputs.codes(np.array(trees, np.int32), inputs.starts), tags)
+        return model.weights.scores_of(model.features.index, instances, codes)
+
+    known = [all(relation in outputs.relations for _, relation, _ in truth) for truth in TRIPLES]
+    true = [truth if told else one for truth, one, told in zip(TRIPLES, found, known, strict=True)]
+    for fault, output, truth, told in zip(errors.of, scores(found), scores(true), known, strict=True):
+        assert fault in ("right", "tie") or fault == ("search" if told and truth > output else "model")
+    assert weak_parser.search_errors(WORDS, TRIPLES) == errors
+    assert weak_parser.search_errors(treebank(), PAIRS) == by_tree  # labels given apart say all that is true
+    ids = weak_parser.predict_ids(treebank())
+    assert weak_parser.search_errors(treebank(), predicted=ids) == errors
+    assert weak_parser.search_errors(treebank(), predicted=np.array(ids)) == errors
+    assert weak_parser.errors(treebank(), beams=[2]).beams[0].errors == errors
+
+
+def test_tags_that_the_model_does_not_have_are_no_fault_of_the_search(weak_parser):
+    errors = weak_parser.search_errors(other_tags(treebank()))
+    assert (errors.wrong, errors.model, errors.search) == (len(WORDS), len(WORDS), 0)
+
+
+def test_constraints_are_kept_beside_tags(toy):
+    kept = pickle.loads(pickle.dumps(toy)).set_params(constraints=["at_most(0, 'q')"])
+    explanation = kept.explain(kept.columns.sentences([ODD]), True)
+    assert explanation.kind == "model"
+    assert explanation.constrained.without.labels == (("0", "root", "A"), ("1", "q", "B"))
+    assert explanation.constrained.changes
+    assert "q" not in {relation for _, relation, _ in explanation.decision.chosen.labels}
+
+
+def test_the_command_compares_with_tags(toy, tmp_path, run):
+    toy.save(tmp_path / "toy.riata")
+    (tmp_path / "odd.txt").write_text("".join(" ".join(token) + "\n" for token in ODD), encoding="utf-8")
+    command = ("explain", "--model", str(tmp_path / "toy.riata"), str(tmp_path / "odd.txt"), "--sentence", "1")
+    out = run.ok(*command)
+    assert "← differs" in out and "model error" in out
+    out = run.ok(*command, "--against", "0/root/C 1/p/B")
+    assert "shift C shift B right p" in out
+    out = run.ok(*command, "--against", "0/root 1/p")
+    assert "right p" in out
+    status, _, err = run(*command, "--against", "0/root 1")
+    assert status != 0 and "without a slash" in err
+
+
+def test_margins_are_those_of_trees_with_their_tags(toy):
+    """With wrong tags as truth, the search keeps it less; where any tag is right, no less than with the true ones."""
+    true, wrong = (
+        toy.diagnose(TOY),
+        toy.diagnose([[(word, "B", *arc) for word, _, *arc in sentence] for sentence in TOY]),
+    )
+    words, trees = zip(*[([t[0] for t in s], [(int(t[2]), t[3]) for t in s]) for s in TOY], strict=True)
+    free = toy.diagnose(list(words), list(trees))
+    assert wrong.survival_margin < true.survival_margin <= free.survival_margin
+    refused(LabelError, "'Z' is unknown", toy.diagnose, [[("w", "Z", "0", "root"), ("b", "B", "1", "q")]])

@@ -6,30 +6,27 @@ from pathlib import Path
 import pytest
 
 import riata
+from checks import refused, stored
+from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.choosing.options import choice_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.advice import ADVICE
+from samples import for_each, for_rows
 
 TRAIN = riata.load("embedded", "train")[:40]
-ESTIMATORS = (riata.Tagger, riata.Chunker, riata.EntityRecognizer, riata.JointTagger)
+ESTIMATORS = (Tagger, Chunker, EntityRecognizer, JointTagger)
 
 
-def silent(event):
-    pass
-
-
-@pytest.mark.parametrize(
-    ("estimator", "recipe", "structure"),
-    [
-        (riata.Tagger(), "mira", "chain"),
-        (riata.Chunker(), "mira", "chain"),
-        (riata.EntityRecognizer(), "mira", "chain"),
-        (riata.JointTagger(), "max-violation", "joint"),
-        (riata.Chunker(structure="segments"), "laso-alma", "segments"),
-        (riata.Chunker(template="laso2005"), "laso-alma", "segments"),
-        (riata.Chunker("perceptron"), "perceptron", "chain"),
-        (riata.Chunker("laso-perceptron"), "laso-perceptron", "segments"),
-    ],
+@for_rows(
+    "estimator, recipe, structure",
+    (Tagger(), "mira", "chain"),
+    (Chunker(), "mira", "chain"),
+    (EntityRecognizer(), "mira", "chain"),
+    (JointTagger(), "max-violation", "joint"),
+    (Chunker(structure="segments"), "laso-alma", "segments"),
+    (Chunker(template="laso2005"), "laso-alma", "segments"),
+    (Chunker("perceptron"), "perceptron", "chain"),
+    (Chunker("laso-perceptron"), "laso-perceptron", "segments"),
 )
 def test_without_a_recipe_the_task_chooses_one_for_the_structure(estimator, recipe, structure):
     choice = choice_of(estimator)
@@ -37,47 +34,44 @@ def test_without_a_recipe_the_task_chooses_one_for_the_structure(estimator, reci
 
 
 def test_the_recipe_that_was_chosen_is_kept_in_the_file(tmp_path):
-    chunker = riata.Chunker(epochs=1).fit(TRAIN, listener=silent)
+    chunker = Chunker(epochs=1).fit(TRAIN)
     assert chunker.recipe is None  # parameters stay as they were given
-    chunker.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(chunker, tmp_path)
     assert loaded.recipe == "mira"
     assert loaded.predict(TRAIN) == chunker.predict(TRAIN)
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
-@pytest.mark.parametrize("name", ["fast", "best"])
+@for_each(cls=ESTIMATORS, name=["fast", "best"])
 def test_every_preset_trains(cls, name):
     estimator = cls.preset(name, epochs=1, seeds=1)
     assert estimator.seeds == 1
     assert choice_of(estimator).recipe.name == cls.presets[name].get("recipe", "mira")
-    estimator.fit(TRAIN, listener=silent)
+    estimator.fit(TRAIN)
     assert len(estimator.predict(TRAIN)) == len(TRAIN)
 
 
 @pytest.mark.parametrize("given", [{"structure": "segments"}, {"template": "laso2005"}])
 def test_a_preset_takes_the_recipe_of_the_structure_that_is_asked_for(given):
-    choice = choice_of(riata.Chunker.preset("fast", **given))
+    choice = choice_of(Chunker.preset("fast", **given))
     assert (choice.recipe.name, choice.structure.name) == ("laso-alma", "segments")
 
 
 def test_settings_of_a_preset_are_those_of_its_recipe():
-    assert riata.Chunker.preset("best").settings == {"update": "best"}
-    assert riata.Chunker.preset("best", settings={"alpha": 0.5}).settings == {"update": "best", "alpha": 0.5}
-    assert riata.Chunker.preset("best", settings={"update": "mean"}).settings == {"update": "mean"}
-    other = riata.Chunker.preset("best", recipe="mira", epochs=1, seeds=1).fit(TRAIN, listener=silent)
+    assert Chunker.preset("best").settings == {"update": "best"}
+    assert Chunker.preset("best", settings={"alpha": 0.5}).settings == {"update": "best", "alpha": 0.5}
+    assert Chunker.preset("best", settings={"update": "mean"}).settings == {"update": "mean"}
+    other = Chunker.preset("best", recipe="mira", epochs=1, seeds=1).fit(TRAIN)
     assert not other.settings
 
 
 def test_a_preset_that_sets_what_means_nothing_to_the_recipe_is_refused():
     with pytest.raises(UnsupportedError, match="the preset 'best' sets seeds, which means nothing to the recipe 'crf'"):
-        riata.Chunker.preset("best", recipe="crf")
-    assert riata.Chunker.preset("best", recipe="crf", seeds=1).recipe == "crf"
+        Chunker.preset("best", recipe="crf")
+    assert Chunker.preset("best", recipe="crf", seeds=1).recipe == "crf"
 
 
 def test_a_preset_that_is_not_there_is_refused_with_those_that_are():
-    with pytest.raises(UnknownNameError, match="Unknown preset 'bset'"):
-        riata.Tagger.preset("bset")
+    refused(UnknownNameError, "Unknown preset 'bset'", Tagger.preset, "bset")
 
 
 @pytest.fixture
@@ -113,3 +107,27 @@ def test_pieces_say_what_to_use(run):
     assert all(use.split("(")[0] in shown for _, use, _ in ADVICE[:4])
     found = json.loads(run("pieces", "--json")[1])
     assert found["task"]["chunk"]["recipes"]["chain"] == "mira"
+
+
+# --- the default template of entities reads two labels back where the learner can ------------------------------------
+WORDS = [["Ana", "lives", "in", "Rome"], ["Bob", "saw", "New", "York"]] * 10
+LABELS = [["B-P", "O", "O", "B-L"], ["B-P", "O", "B-L", "I-L"]] * 10
+
+
+@for_rows(
+    "parameters, reads",
+    ({}, True),
+    ({"recipe": "mira"}, True),
+    ({"recipe": "laso-alma"}, True),
+    ({"recipe": "laso-alma", "bits": 18}, True),
+    ({"recipe": "crf", "epochs": 20}, True),
+    ({"recipe": "crf", "epochs": 20, "settings": {"optimiser": "sgd"}}, True),
+    ({"recipe": "memm", "epochs": 10}, False),
+    ({"bits": 18}, False),
+    ({"shards": 2}, True),
+    ids=str,
+)
+def test_earlier_labels_are_read_where_they_can_be(parameters, reads):
+    made = EntityRecognizer(**parameters).fit(WORDS, LABELS)
+    assert any(template.labels for template in made.model_.features.templates) is reads
+    assert made.score(WORDS, LABELS) == 1.0

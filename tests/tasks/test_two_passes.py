@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import riata
+from checks import refused, stored
 from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.commands.base import cli
 from riata.data.columns import stream
@@ -33,7 +34,7 @@ from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS
 from riata.learning.jackknife import blocks
 from riata.models import container
-from samples import quietly
+from samples import for_rows
 
 NAMES = ["Ada", "Bo", "Cy", "Di"]
 
@@ -57,7 +58,7 @@ TEMPLATE = parse("word[-1]\nword[1]\nshape[0]\nedge")
 
 
 def fitted(make=EntityRecognizer, data=DOCUMENTS, **params):
-    return quietly(make(**{"epochs": 4, "passes": 2, "folds": 3, "template": TEMPLATE, **params}), data)
+    return make(**{"epochs": 4, "passes": 2, "folds": 3, "template": TEMPLATE, **params}).fit(data)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def model():
 
 def test_what_other_sentences_say_is_learnt(model):
     gold = [[label for _, label in sentence] for sentence in sentences(24, seed=1)]
-    one = quietly(EntityRecognizer(epochs=4, template=TEMPLATE), TRAIN)
+    one = EntityRecognizer(epochs=4, template=TEMPLATE).fit(TRAIN)
     assert model.score(X, gold) > one.score(X, gold)
     assert {str(t).partition("[")[0] for t in model.model_.features.templates} >= {"guess", "sameword", "samechunk"}
 
@@ -108,7 +109,7 @@ def test_no_model_labels_what_it_has_seen(monkeypatch, data):
     corpus = (
         in_documents(unique, [i // 8 for i in range(48)]) if data is DOCUMENTS else riata.data.memory.as_corpus(unique)
     )
-    quietly(EntityRecognizer(epochs=1, passes=2, folds=3, template=TEMPLATE), corpus)
+    EntityRecognizer(epochs=1, passes=2, folds=3, template=TEMPLATE).fit(corpus)
     assert sorted(asked) == sorted(tuple(sentence) for sentence in corpus)
 
 
@@ -118,8 +119,7 @@ def test_few_documents_make_few_folds():
     assert len(blocks(corpus[:4], 3)) == 3  # one document: its sentences
     mixed = in_documents([["w"]] * 7, [0, 0, 1, 1, 2, 2, 2])[[0, 2, 1, 3, 4, 5, 6]]
     assert [fold.tolist() for fold in blocks(mixed, 3)] == [[0, 2], [1, 3], [4, 5, 6]]  # no document is on both sides
-    with pytest.raises(DataError, match="two sentences"):
-        blocks(corpus[:1], 2)
+    refused(DataError, "two sentences", blocks, corpus[:1], 2)
 
 
 def test_the_mode_is_that_of_the_data_unless_it_is_set():
@@ -133,14 +133,13 @@ def test_threads_do_not_change_the_model():
 
 
 def test_a_model_file_has_both_passes(model, tmp_path):
-    model.save(tmp_path / "m.riata")
-    loaded = riata.load_model(tmp_path / "m.riata")
+    loaded = stored(model, tmp_path)
     assert loaded.predict(X) == model.predict(X)
     assert loaded.first_.predict(X) == model.first_.predict(X)
     assert loaded.columns.scope() == model.columns.scope()
     assert to_bytes(loaded) == to_bytes(model)
     assert pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)
-    again = quietly(loaded.untrained(template=None), DOCUMENTS)
+    again = loaded.untrained(template=None).fit(DOCUMENTS)
     assert again.first_ is not None
 
 
@@ -151,10 +150,8 @@ def test_a_set_context_is_stored_beside_that_of_training(model):
 
 
 def test_scopes_are_of_two_passes():
-    with pytest.raises(NotFittedError):
-        EntityRecognizer(passes=2).columns.scope()
-    with pytest.raises(UnsupportedError, match="one pass"):
-        fitted(passes=1, folds=5).columns.scope()
+    refused(NotFittedError, "", EntityRecognizer(passes=2).scope)
+    refused(UnsupportedError, "one pass", fitted(passes=1, folds=5).scope)
 
 
 def test_a_held_out_part_is_as_development_data_of_their_own():
@@ -271,21 +268,19 @@ def test_lists_confidences_explanations_and_traces_are_of_the_second_pass(model)
     assert any(f.name.startswith("sameword") for f in explained.decision.contributions)
 
 
-@pytest.mark.parametrize(
-    ("make", "data", "params"),
-    [
-        (Tagger, DOCUMENTS, {}),
-        (Chunker, DOCUMENTS, {"recipe": "perceptron", "structure": "segments", "template": None}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "settings": {"c2": "auto"}}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "first": "perceptron"}),
-        (Chunker, DOCUMENTS, {"recipe": "laso-perceptron", "first": "hmm", "template": None}),
-        (EntityRecognizer, DOCUMENTS, {"folds": 1}),
-        (EntityRecognizer, DOCUMENTS, {"recipe": "laso-perceptron", "structure": "chain", "queue": "beam"}),
-        (EntityRecognizer, DOCUMENTS, {"learn_as": "bioes", "bits": 14}),
-        (EntityRecognizer, DOCUMENTS, {"dev": 0.25, "patience": 2, "refit": True}),
-        (EntityRecognizer, DOCUMENTS, {"dev": DOCUMENTS[:8], "seeds": 2}),
-        (EntityRecognizer, DOCUMENTS, {"class_weight": "balanced", "shards": 2}),
-    ],
+@for_rows(
+    "make, data, params",
+    (Tagger, DOCUMENTS, {}),
+    (Chunker, DOCUMENTS, {"recipe": "perceptron", "structure": "segments", "template": None}),
+    (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "settings": {"c2": "auto"}}),
+    (EntityRecognizer, DOCUMENTS, {"recipe": "crf", "first": "perceptron"}),
+    (Chunker, DOCUMENTS, {"recipe": "laso-perceptron", "first": "hmm", "template": None}),
+    (EntityRecognizer, DOCUMENTS, {"folds": 1}),
+    (EntityRecognizer, DOCUMENTS, {"recipe": "laso-perceptron", "structure": "chain", "queue": "beam"}),
+    (EntityRecognizer, DOCUMENTS, {"learn_as": "bioes", "bits": 14}),
+    (EntityRecognizer, DOCUMENTS, {"dev": 0.25, "patience": 2, "refit": True}),
+    (EntityRecognizer, DOCUMENTS, {"dev": DOCUMENTS[:8], "seeds": 2}),
+    (EntityRecognizer, DOCUMENTS, {"class_weight": "balanced", "shards": 2}),
 )
 def test_every_learner_and_parameter_goes_with_two_passes(make, data, params):
     model = fitted(make, data, **params)
@@ -296,7 +291,7 @@ def test_every_learner_and_parameter_goes_with_two_passes(make, data, params):
 def test_tags_and_chunks_are_learnt_in_two_passes(params, tmp_path):
     rows = [[(word, "NN" if label != "O" else "X", label) for word, label in s] for s in TRAIN]
     data = in_documents(rows, [i // 8 for i in range(48)])
-    model = quietly(JointTagger("max-violation", epochs=3, passes=2, folds=3, **params), data)
+    model = JointTagger("max-violation", epochs=3, passes=2, folds=3, **params).fit(data)
     assert from_bytes(to_bytes(model)).predict(X) == model.predict(X)
     first = model.explain(model.columns.seen_whole(model.columns.sentences(X))[3:4]).first
     assert [tuple(text.split("/")) for text in first] == model.first_.predict(X)[3]
@@ -310,9 +305,9 @@ def test_tags_and_chunks_are_learnt_in_two_passes(params, tmp_path):
 def test_development_data_and_weights_are_given_to_fit():
     estimator = EntityRecognizer(epochs=3, passes=2, folds=3, template=TEMPLATE, patience=1)
     weights = np.linspace(0.5, 2, len(TRAIN))
-    model = quietly(estimator, DOCUMENTS, X_dev=DOCUMENTS[:8], sample_weight=weights)
+    model = estimator.fit(DOCUMENTS, X_dev=DOCUMENTS[:8], sample_weight=weights)
     assert model.best_score_ is not None
-    listed = quietly(estimator.untrained(dev=TRAIN[:8]), DOCUMENTS)
+    listed = estimator.untrained(dev=TRAIN[:8]).fit(DOCUMENTS)
     assert listed.best_score_ is not None
 
 
@@ -328,8 +323,7 @@ def test_a_fold_without_a_label_takes_the_weights_of_the_others(params):
         [[("a", "O"), ("b", "B-X")]] * 12 + [[("a", "O"), ("c", "B-Y")]] * 4, [i // 4 for i in range(16)]
     )
     assert fitted(data=data, class_weight={"B-X": 2.0, "B-Y": 3.0}, **params).class_weight == {"B-X": 2.0, "B-Y": 3.0}
-    with pytest.raises(UnknownNameError, match="B-Z"):
-        fitted(data=data, class_weight={"B-Z": 2.0}, **params)
+    refused(UnknownNameError, "B-Z", fitted, data=data, class_weight={"B-Z": 2.0}, **params)
 
 
 def test_a_model_of_two_passes_is_saved_as_such(model):
@@ -349,38 +343,31 @@ def test_a_template_may_say_what_it_reads_of_the_first_pass():
     model = fitted(template=parse("word[0]\nguess[0]\nedge"))
     assert [str(t) for t in model.model_.features.templates] == ["word[0]", "guess[0]", "edge"]
     assert [str(t) for t in model.first_.model_.features.templates] == ["word[0]", "edge"]
-    with pytest.raises(TemplateError, match="passes=2"):
-        fitted(passes=1, folds=5, template=parse("word[0]\nguess[0]"))
-    with pytest.raises(TemplateError, match="chunks"):
-        fitted(Tagger, template=parse("word[0]\nsamechunk[0]"))
+    refused(TemplateError, "passes=2", fitted, passes=1, folds=5, template=parse("word[0]\nguess[0]"))
+    refused(TemplateError, "chunks", fitted, Tagger, template=parse("word[0]\nsamechunk[0]"))
 
 
-@pytest.mark.parametrize(
-    ("params", "error", "match"),
-    [
-        ({"passes": 3}, SettingError, "passes"),
-        ({"context": "page"}, UnknownNameError, "context"),
-        ({"window": 0}, SettingError, "window"),
-        ({"folds": 0}, SettingError, "folds"),
-        ({"first": "miro"}, UnknownNameError, "mira"),
-        ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
-        ({"context": "file", "window": 3}, SettingError, "no window"),
-        ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
-        ({"warm_start": True}, UnsupportedError, "has seen"),
-        ({"stream": True}, UnsupportedError, "stream"),
-        ({"attributes": {"guess": str}}, SettingError, "guess"),
-    ],
+@for_rows(
+    "params, error, match",
+    ({"passes": 3}, SettingError, "passes"),
+    ({"context": "page"}, UnknownNameError, "context"),
+    ({"window": 0}, SettingError, "window"),
+    ({"folds": 0}, SettingError, "folds"),
+    ({"first": "miro"}, UnknownNameError, "mira"),
+    ({"passes": 1, "context": "file", "folds": 5}, SettingError, "passes is 1"),
+    ({"context": "file", "window": 3}, SettingError, "no window"),
+    ({"recipe": "hmm", "template": None}, UnsupportedError, "templates of its own"),
+    ({"warm_start": True}, UnsupportedError, "has seen"),
+    ({"stream": True}, UnsupportedError, "stream"),
+    ({"attributes": {"guess": str}}, SettingError, "guess"),
 )
 def test_what_cannot_be_is_refused(params, error, match):
-    with pytest.raises(error, match=match):
-        fitted(**params)
+    refused(error, match, fitted, **params)
 
 
 def test_what_has_no_words_is_refused(model):
-    with pytest.raises(DataError, match="features already"):
-        quietly(EntityRecognizer(passes=2), [[{"w": 1.0}]] * 9, [["O"]] * 9)
-    with pytest.raises(UnsupportedError, match="partial_fit"):
-        EntityRecognizer(passes=2).partial_fit(TRAIN)
+    refused(DataError, "features already", EntityRecognizer(passes=2).fit, [[{"w": 1.0}]] * 9, [["O"]] * 9)
+    refused(UnsupportedError, "partial_fit", EntityRecognizer(passes=2).partial_fit, TRAIN)
 
 
 def test_files_that_contradict_themselves_are_refused(model):
@@ -403,8 +390,7 @@ def test_files_that_contradict_themselves_are_refused(model):
         damaged(first=3),
         container.pack({k: v for k, v in header.items() if k != "first"}, arrays),
     ):
-        with pytest.raises(ModelFileError):
-            from_bytes(content)
+        refused(ModelFileError, "", from_bytes, content)
 
 
 def test_the_command_line_trains_predicts_and_explains(tmp_path):
@@ -443,8 +429,8 @@ def test_the_command_line_trains_predicts_and_explains(tmp_path):
         ["predict", "--window", "3", "--model", str(file), str(test)],
         ["train", "ner", "--train", str(train), "--model", str(file), "--resume"],
     ):
-        refused = CliRunner().invoke(cli, arguments).exception
-        assert "--context window" in str(refused) or "two passes" in str(refused)
+        error = CliRunner().invoke(cli, arguments).exception
+        assert "--context window" in str(error) or "two passes" in str(error)
     run("evaluate", "--model", file, "--context", "document", test)
     one = tmp_path / "one.riata"
     run("train", "ner", "--train", train, "--model", one, "--epochs", 1)
@@ -453,7 +439,7 @@ def test_the_command_line_trains_predicts_and_explains(tmp_path):
 
 
 def test_models_are_compared_in_the_context_that_is_asked_for(model, tmp_path, run):
-    one = quietly(EntityRecognizer(epochs=1, template=TEMPLATE), TRAIN)
+    one = EntityRecognizer(epochs=1, template=TEMPLATE).fit(TRAIN)
     test = sentences(24, seed=1)
     riata.write_columns(test, tmp_path / "test.txt")
     files = {name: str(tmp_path / name) for name in ("one.riata", "two.riata", "test.txt")}

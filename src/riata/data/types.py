@@ -421,3 +421,18 @@ def place(corpus: Corpus, token: int, *, by_line: bool) -> str:
         return "here"
     sentence = int(np.searchsorted(corpus.starts, token, "right")) - 1
     return f"at token {token - int(corpus.starts[sentence])} of sentence {sentence} (both from 0)"
+
+
+class PerSentence(list[Any]):
+    """A list with one entry per sentence, itself a list or an array.
+
+    As an array it has one dimension, whatever the lengths of sentences are: scikit-learn's cross_val_predict joins such arrays.
+    """
+
+    __slots__ = ()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        found = np.empty(len(self), object)
+        for i, sentence in enumerate(self):
+            found[i] = sentence
+        return found if dtype is None else found.astype(dtype)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata import registry
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, PerSentence
 from riata.errors import DataError, RiataWarning, SettingError, UnsupportedError, printed
 from riata.estimators.labels import Part
-from riata.estimators.predictions import PerSentence
 
 if TYPE_CHECKING:
     from riata.confidence.calibration import (

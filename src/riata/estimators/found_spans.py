@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.data.encodings.base import are_chunk_labels
+from riata.data.types import PerSentence
 from riata.errors import DataError, UnsupportedError
-from riata.estimators.predictions import PerSentence
 
 if TYPE_CHECKING:
     from riata.data.json_lines.splitting import Places

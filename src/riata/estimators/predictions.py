@@ -5,29 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from riata.data.chunk_boundaries import is_extended, spans_of
-from riata.data.types import Corpus
+from riata.data.types import Corpus, PerSentence
 
 if TYPE_CHECKING:
     from riata.showing.sentences import Shown
-
-
-class PerSentence(list[Any]):
-    """A list with one entry per sentence, itself a list or an array.
-
-    As an array it has one dimension, whatever the lengths of sentences are: scikit-learn's cross_val_predict joins such arrays.
-    """
-
-    __slots__ = ()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        found = np.empty(len(self), object)
-        for i, sentence in enumerate(self):
-            found[i] = sentence
-        return found if dtype is None else found.astype(dtype)
 
 
 MOST = 20  # sentences shown

@@ -13,14 +13,13 @@ import numpy as np
 
 from riata.data.profile import profile_of
 from riata.data.propbank import COLUMNS, RoleCorpus
-from riata.data.types import Column, Corpus, Ids, Span
+from riata.data.types import Column, Corpus, Ids, PerSentence, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.fitting import Fitting
 from riata.estimators.input_check import check_of
 from riata.estimators.judging import Judging
 from riata.estimators.predicting import Predicting
-from riata.estimators.predictions import PerSentence
 from riata.features.roles.properties import PROPERTIES, SPAN
 from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
 from riata.inference.constraints.at_most import at_most

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from riata.data.types import PerSentence
 from riata.errors import NotFittedError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.confidence import Confidence
@@ -14,7 +15,6 @@ from riata.estimators.judging import Judging
 from riata.estimators.labels import Has, Labels
 from riata.estimators.parameters import PARAMETERS, Parameters
 from riata.estimators.predicting import Predicting
-from riata.estimators.predictions import PerSentence
 
 if TYPE_CHECKING:
     from pathlib import Path
