@@ -13,7 +13,7 @@ from analysis_problems import PLAIN, joint_outputs, labellings, outputs
 from checks import refused
 from riata import Chunker, JointTagger, Predictor, Problem, Tagger
 from riata.analysis.changes import by_type, errors_by_sentence, levels
-from riata.analysis.examples import Example, Labels
+from riata.analysis.examples import Example, ExampleLabels
 from riata.data.chunk_boundaries import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
@@ -123,7 +123,10 @@ def test_what_is_shown_holds_every_number_and_marks_what_is_wrong(pair):
 
 def test_examples_are_escaped():
     words = ("<script>", "&", "[/]")
-    labels = [Labels(("<a>", "b", "c"), (Span(0, 1, "<X>"),)), Labels(("b", "b", "c"), (Span(0, 2, "<Y>"),))]
+    labels = [
+        ExampleLabels(("<a>", "b", "c"), (Span(0, 1, "<X>"),)),
+        ExampleLabels(("b", "b", "c"), (Span(0, 2, "<Y>"),)),
+    ]
     example = Example("<title>", "sentence 1", words, labels[0], {"<A>": labels[1]})
     tree = ElementTree.fromstring(example.to_html())
     assert [cell.text for cell in tree.iter("div") if cell.get("class") == "k"] == ["gold", "<A>"]

@@ -22,13 +22,13 @@ from riata.confidence.calibration import (
     Calibrated,
     Calibration,
     CalibrationReport,
-    Units,
+    JudgedUnits,
     fitted,
     log_loss,
     reliability,
     units,
 )
-from riata.confidence.carrying import Fit, best_fit, best_temperature, carried, partners, smoothed
+from riata.confidence.carrying import CarriedFit, best_fit, best_temperature, carried, partners, smoothed
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confidence import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes
@@ -127,7 +127,7 @@ def test_after_is_judged_on_what_was_not_fitted(method):
     sentences = np.repeat(np.arange(number), 2)
     right = sentences % 2 == 0
     judge = two_way(np.linspace(0.5, 2, len(sentences)))
-    report = _calibrated(judge, Units(np.arange(len(sentences)), right, sentences), method, "tags")
+    report = _calibrated(judge, JudgedUnits(np.arange(len(sentences)), right, sentences), method, "tags")
     halves = []
     for half in (right, ~right):
         fit = fitted(lambda temperatures, half=half: judge(temperatures)[:, half], right[half], method)
@@ -143,9 +143,9 @@ def test_after_is_judged_on_what_was_not_fitted(method):
 
 def test_halves_are_whole_documents_where_these_are_marked():
     sentences, right = np.repeat(np.arange(12), 2), np.arange(24) % 3 > 0
-    judge, judged = two_way(np.linspace(0.5, 2, 24)), Units(np.arange(24), right, sentences)
+    judge, judged = two_way(np.linspace(0.5, 2, 24)), JudgedUnits(np.arange(24), right, sentences)
     document = np.array([0, 0, 0, 4, 4, 4, 5, 5, 5, 9, 9, 9], np.int32)
-    by_document = Units(np.arange(24), right, np.searchsorted([0, 4, 5, 9], document)[sentences])
+    by_document = JudgedUnits(np.arange(24), right, np.searchsorted([0, 4, 5, 9], document)[sentences])
     found = _calibrated(judge, judged, "temperature", "tags", document)
     assert found == _calibrated(judge, by_document, "temperature", "tags")
     assert found.after != _calibrated(judge, judged, "temperature", "tags").after
@@ -350,13 +350,13 @@ def test_partners_have_the_same_length():
 
 
 def test_what_is_carried_follows_the_scale_of_scores():
-    same = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 100), searches=False)
-    assert same == Fit(2.0, pytest.approx(0.9))
-    assert carried(Fit(2.0), (3.0, 6.0), (100, 100), searches=True) == Fit(4.0)
-    more = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 1000), searches=False)
+    same = carried(CarriedFit(2.0, 0.9), (3.0, 3.0), (100, 100), searches=False)
+    assert same == CarriedFit(2.0, pytest.approx(0.9))
+    assert carried(CarriedFit(2.0), (3.0, 6.0), (100, 100), searches=True) == CarriedFit(4.0)
+    more = carried(CarriedFit(2.0, 0.9), (3.0, 3.0), (100, 1000), searches=False)
     assert more.temperature < 2.0
     assert 0.9 < more.ceiling < 1
-    for fit, spreads in ((Fit(HOTTEST), (1.0, 9.0)), (Fit(COLDEST), (9.0, 1.0))):
+    for fit, spreads in ((CarriedFit(HOTTEST), (1.0, 9.0)), (CarriedFit(COLDEST), (9.0, 1.0))):
         assert COLDEST <= carried(fit, spreads, (1, 1), searches=False).temperature <= HOTTEST
 
 

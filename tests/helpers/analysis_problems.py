@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from riata.analysis.outputs import Outputs, _output
+from riata.analysis.outputs import JudgedOutputs, _output
 from riata.data.types import Column
 
 TAGS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
@@ -24,7 +24,7 @@ def joint_outputs(columns, words=None):
         made.append(_output(kind, gold_column, found_columns, starts))
     if words is None:
         words = [[f"w{i}" for i in range(len(sentence))] for sentence in first]
-    return Outputs(words, tuple(made), (None,) * len(first), "<memory>")
+    return JudgedOutputs(words, tuple(made), (None,) * len(first), "<memory>")
 
 
 @st.composite

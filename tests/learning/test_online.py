@@ -18,7 +18,7 @@ from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.first_order import Legality
 from riata.learning.events import Epoch, Note, Progressed, Started, ignore
-from riata.learning.loop import Plan, Trainer, train
+from riata.learning.loop import EpochPlan, EpochTrainer, train
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs
@@ -73,7 +73,7 @@ def looped(scores, *, epochs, patience=None, first_epoch=1):
         models.append(model)
         return next(told)
 
-    plan = Plan(epochs, patience, first_epoch=first_epoch)
+    plan = EpochPlan(epochs, patience, first_epoch=first_epoch)
     data = TrainingSet(instances, np.empty(0), np.empty(0))
     return train(trainer, data, plan, dev_score if scores else None, ignore), models
 
@@ -513,6 +513,6 @@ def test_training_that_runs_out_of_memory_is_an_error_with_a_way_out(monkeypatch
 
     made = Tagger(epochs=1).fit(WORDS, TAGS)
     before = made.predict(WORDS)
-    monkeypatch.setattr(Trainer, "epoch", full)
+    monkeypatch.setattr(EpochTrainer, "epoch", full)
     refused(DataError, r"out of memory(.|\n)*number of labels", getattr(made, method), WORDS, TAGS)
     assert made.predict(WORDS) == before

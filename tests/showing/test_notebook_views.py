@@ -17,8 +17,8 @@ from riata.estimators.facts import facts_of
 from riata.estimators.model_file import to_bytes
 from riata.estimators.predictions import Predictions
 from riata.models.weights_by_name import by_name
-from riata.showing.sentences import Shown
-from riata.showing.table import Change, Table
+from riata.showing.sentences import ShownSentence
+from riata.showing.table import SignedNumber, Table
 from samples import CHUNKS, FEATURES, INPUTS, TAGS, WORDS, chunker, embedded, feature_tagger, segment_chunker, tagger
 
 NASTY = ["<script>alert(1)</script>", "&amp;", "'\"><b>", "漢字", "\u202e", "a\nb"]
@@ -128,20 +128,20 @@ def test_everything_is_escaped():
     for thing in (model.predict(data), model, model.evaluate(data), model.errors(data), Chunker(template="<b>")):
         parsed(thing._repr_html_())
     assert "<script>" not in model.predict(data)._repr_html_()
-    shown = Shown(NASTY, [*NASTY[:-1], None], [Span(0, 2, "<X>")], {0}, {Span(0, 2, "<X>")})
+    shown = ShownSentence(NASTY, [*NASTY[:-1], None], [Span(0, 2, "<X>")], {0}, {Span(0, 2, "<X>")})
     assert "&lt;X&gt;" in shown.to_html() and "<script>" not in shown.to_html()
     parsed(f"<div>{shown.to_html()}</div>")
 
 
 def test_brackets_and_marks_of_the_terminal():
-    shown = Shown(["a", "b", "c"], ["X", None, "Z"], [Span(0, 2, "T"), Span(2, 3, "U")], {2}, {Span(0, 2, "T")})
+    shown = ShownSentence(["a", "b", "c"], ["X", None, "Z"], [Span(0, 2, "T"), Span(2, 3, "U")], {2}, {Span(0, 2, "T")})
     assert str(shown) == "*[T a/X b] [U *c/Z]"
 
 
 # --- tables -------------------------------------------------------------------------------------------------------------
 def test_a_table_holds_its_cells():
     table = Table(
-        "<t>", ("name", "n", "x"), [("<a>", 1234, Change(0.5)), ("b", None, 2.0)], "one\ntwo", ("all", 1, 2.5)
+        "<t>", ("name", "n", "x"), [("<a>", 1234, SignedNumber(0.5)), ("b", None, 2.0)], "one\ntwo", ("all", 1, 2.5)
     )
     tree = parsed(f"<div>{table.to_html()}</div>")
     assert [cell.text for cell in tree.iter("td")] == ["<a>", "1,234", "+0.50", "b", "–", "2.00", "all", "1", "2.50"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.analysis.outputs import Output, Outputs
+from riata.analysis.outputs import JudgedOutputs, Output
 from riata.scoring.counts import f1, sums_by_sentence
 
 Flags = NDArray[np.bool_]
@@ -59,7 +59,7 @@ def _level(name: str, right_a: Flags, right_b: Flags, same: Flags) -> Level:
     return Level(name, *(int(np.count_nonzero(case)) for case in cases))
 
 
-def levels(data: Outputs) -> list[Level]:
+def levels(data: JudgedOutputs) -> list[Level]:
     """Sentences, tokens and spans. Two outputs of a sentence or token are alike when their labels are equal.
 
     A gold span is wrong alike when both models have the same spans in its place: those that overlap it. Wrong spans are those found that
@@ -74,7 +74,7 @@ def levels(data: Outputs) -> list[Level]:
     return found if chunks is None else [*found, _gold_spans(chunks), _wrong_spans(chunks)]
 
 
-def _sentences(data: Outputs) -> Level:
+def _sentences(data: JudgedOutputs) -> Level:
     wrong_a, wrong_b, differ = (
         sum(
             (sums_by_sentence(flags, data.starts) for flags in flags_by_output),
@@ -134,7 +134,7 @@ def _cases(*outputs: Iterable[Any]) -> tuple[set[Any], ...]:
     return gold, a, b, gold & a, gold & b, (gold & b) - a, (gold & a) - b
 
 
-def errors_by_sentence(data: Outputs, model: int) -> NDArray[np.int64]:
+def errors_by_sentence(data: JudgedOutputs, model: int) -> NDArray[np.int64]:
     """[S] wrong tags, and wrong and missed spans."""
     total = np.zeros(len(data.words), np.int64)
     for output in data.outputs:

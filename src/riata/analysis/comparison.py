@@ -10,13 +10,13 @@ import numpy as np
 
 from riata.analysis.changes import Level, TypeChange, by_type, errors_by_sentence, levels
 from riata.analysis.examples import Example, check_number
-from riata.analysis.outputs import Outputs, outputs_of
+from riata.analysis.outputs import JudgedOutputs, outputs_of
 from riata.scoring.accuracy import sentence_accuracy_of
 from riata.scoring.counts import Counts, accuracy_of, sums_by_sentence
 from riata.scoring.significance import Statistic, paired_test
 from riata.scoring.spans import f1_of, precision_of, recall_of
 from riata.showing.notebook import page
-from riata.showing.table import Change, InParts, Table
+from riata.showing.table import InParts, SignedNumber, Table
 
 NAMES = ("A", "B")
 EXAMPLES = 3
@@ -85,7 +85,7 @@ class ModelComparison(InParts):
     def tables(self, most: int = MOST) -> list[Table]:
         """most: rows of the tables by type."""
         scores = [
-            (s.name.replace("_", " "), s.a, s.b, Change(s.difference), f"{s.p_value:.4f}", _verdict(s))
+            (s.name.replace("_", " "), s.a, s.b, SignedNumber(s.difference), f"{s.p_value:.4f}", _verdict(s))
             for s in self.scores
         ]
         title = f"{self.data}: {self.sentences:,} sentences, {self.tokens:,} tokens"
@@ -102,7 +102,7 @@ class ModelComparison(InParts):
         for kind, rows in self.types.items():
             columns = ("gold", "fixed", "broken", "F1 of A", "F1 of B", "B − A")
             shown = [
-                (row.type, row.gold, row.fixed, row.broken, row.f1_a, row.f1_b, Change(row.f1_b - row.f1_a))
+                (row.type, row.gold, row.fixed, row.broken, row.f1_a, row.f1_b, SignedNumber(row.f1_b - row.f1_a))
                 for row in rows[:most]
             ]
             left = f"{len(rows) - most} more changed less" if len(rows) > most else ""
@@ -153,7 +153,7 @@ def compare_models(a: Any, b: Any, X: Any, y: Any = None, *, examples: int = EXA
     )
 
 
-def _scores(data: Outputs) -> list[ScoreChange]:
+def _scores(data: JudgedOutputs) -> list[ScoreChange]:
     """By the names of the metrics of `evaluate`."""
     units = data.units
     rows = [data.main.evaluation(model).rows for model in range(2)]
@@ -167,7 +167,7 @@ def _scores(data: Outputs) -> list[ScoreChange]:
     return found
 
 
-def _both_rows(data: Outputs, model: int) -> Counts:
+def _both_rows(data: JudgedOutputs, model: int) -> Counts:
     """[S, 2] tokens whose labels are all right, and tokens."""
     right = np.logical_and.reduce([output.right(model) for output in data.outputs])
     return np.stack([sums_by_sentence(right, data.starts), data.lengths], axis=1)
@@ -184,7 +184,7 @@ def _verdict(score: ScoreChange) -> str:
     return "significant at 0.05, for these training data" if score.p_value <= 0.05 else "may be chance"
 
 
-def _examples(data: Outputs, most: int) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+def _examples(data: JudgedOutputs, most: int) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
     """The sentences that changed most for their length: much in few words is easiest to see."""
     errors = [errors_by_sentence(data, model) for model in range(2)]
     change = errors[1] - errors[0]

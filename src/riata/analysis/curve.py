@@ -33,7 +33,7 @@ HELD_OUT = 0.1  # of the training data, where there are no test data
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class CurvePoint:
     """One point of a curve, over seeds. Scores are in per cent."""
 
     at: float  # sentences, the beam, or the epoch
@@ -74,7 +74,7 @@ class LearningCurve:
     test: str  # what was scored
     score: str  # the name of the main score
     seeds: int
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
     resampled: str = "sentences"  # of the test data, in words: what intervals are over, with one seed
 
     def to_dict(self) -> dict[str, Any]:
@@ -277,10 +277,10 @@ def _scored(estimator: Any, at: float, seed: int, data: Corpus, score: Corpus, s
     return Trained(at, seed, data, estimator.evaluate(score), estimator.evaluate(data).score, seconds)
 
 
-def _point(at: float, trained: Sequence[Trained]) -> Point:
+def _point(at: float, trained: Sequence[Trained]) -> CurvePoint:
     samples = [Sample.of(one.evaluation) for one in trained]
     metrics = [one.evaluation.metrics for one in trained]
-    return Point(
+    return CurvePoint(
         at,
         len(trained[0].data),
         round(float(np.mean([one.data.tokens for one in trained]))),

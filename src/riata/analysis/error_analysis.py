@@ -12,7 +12,7 @@ import numpy as np
 from riata.analysis.beams import BeamResult, by_beam, check_beams
 from riata.analysis.changes import errors_by_sentence
 from riata.analysis.examples import Example, check_number
-from riata.analysis.outputs import Outputs, outputs_of
+from riata.analysis.outputs import JudgedOutputs, outputs_of
 from riata.analysis.slices import Slice, Vocabulary, by_frequency, by_seen, by_sentence_length, by_span_length
 from riata.analysis.span_errors import (
     KINDS,
@@ -216,7 +216,7 @@ def _faults(errors: SearchErrors) -> tuple[int | None, ...]:
     return errors.wrong, errors.search, errors.both, errors.model, errors.ties, errors.lucky
 
 
-def _confusions(data: Outputs) -> dict[str, Any]:
+def _confusions(data: JudgedOutputs) -> dict[str, Any]:
     found: dict[str, Any] = {}
     chunks, tags = data.output("chunk"), data.plain
     if chunks is not None:
@@ -226,7 +226,7 @@ def _confusions(data: Outputs) -> dict[str, Any]:
     return found
 
 
-def _slices(data: Outputs, vocabulary: Vocabulary | None) -> dict[str, tuple[Slice, ...]]:
+def _slices(data: JudgedOutputs, vocabulary: Vocabulary | None) -> dict[str, tuple[Slice, ...]]:
     found = {}
     if vocabulary is not None:
         found["seen"] = by_seen(data, vocabulary)
@@ -238,7 +238,7 @@ def _slices(data: Outputs, vocabulary: Vocabulary | None) -> dict[str, tuple[Sli
     return {name: parts for name, parts in found.items() if parts}
 
 
-def _examples(data: Outputs, errors: Sequence[SpanError], most: int) -> dict[str, tuple[Example, ...]]:
+def _examples(data: JudgedOutputs, errors: Sequence[SpanError], most: int) -> dict[str, tuple[Example, ...]]:
     """Sentences with little else wrong, for each kind of span error, the most frequent confusions of tags, and wrong heads."""
     wanted: dict[str, Iterable[int]] = {}
     for kind in KINDS:

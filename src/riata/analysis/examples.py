@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from riata.analysis.outputs import Outputs
+from riata.analysis.outputs import JudgedOutputs
 from riata.data.types import Span
 from riata.errors import SettingError
-from riata.showing.sentences import Shown
+from riata.showing.sentences import ShownSentence
 
 
 def check_number(examples: int) -> None:
@@ -20,7 +20,7 @@ def check_number(examples: int) -> None:
 
 
 @dataclass(frozen=True)
-class Labels:
+class ExampleLabels:
     """One labelling of a sentence. tags, spans, arcs (head and relation by token): None where the task has none."""
 
     tags: tuple[str, ...] | None
@@ -60,11 +60,11 @@ class Example:
     title: str
     place: str
     words: tuple[str, ...]
-    gold: Labels
-    found: dict[str, Labels]
+    gold: ExampleLabels
+    found: dict[str, ExampleLabels]
 
     @classmethod
-    def of(cls, data: Outputs, sentence: int, names: Sequence[str], title: str) -> Example:
+    def of(cls, data: JudgedOutputs, sentence: int, names: Sequence[str], title: str) -> Example:
         gold, *found = (_labels(data, sentence, model) for model in (None, *range(len(names))))
         return cls(title, data.place(sentence), tuple(data.words[sentence]), gold, dict(zip(names, found, strict=True)))
 
@@ -77,7 +77,7 @@ class Example:
             **{name: labels.to_dict() for name, labels in self.found.items()},
         }
 
-    def shown(self) -> dict[str, Shown]:
+    def shown(self) -> dict[str, ShownSentence]:
         """Gold and outputs by name. Tags and arcs are shown where some model is wrong; in gold, what some model missed is marked."""
         others = list(self.found.values())
         gold = self.gold.by_token(self.words)
@@ -90,9 +90,9 @@ class Example:
             rows[name] = self._row(labels, differ, wrong, invented)
         return rows
 
-    def _row(self, labels: Labels, tagged: set[int], wrong: set[int], wrong_spans: set[Span]) -> Shown:
+    def _row(self, labels: ExampleLabels, tagged: set[int], wrong: set[int], wrong_spans: set[Span]) -> ShownSentence:
         tags = [tag if i in tagged else None for i, tag in enumerate(labels.by_token(self.words))]
-        return Shown(self.words, tags, labels.spans or (), wrong, wrong_spans)
+        return ShownSentence(self.words, tags, labels.spans or (), wrong, wrong_spans)
 
     def __rich__(self) -> Any:
         from rich.console import Group
@@ -110,7 +110,7 @@ class Example:
         return f'<div>{escape(self.title)} <small>({escape(self.place)})</small><div class="l">{rows}</div></div>'
 
 
-def _labels(data: Outputs, sentence: int, model: int | None) -> Labels:
+def _labels(data: JudgedOutputs, sentence: int, model: int | None) -> ExampleLabels:
     """Of a model by number, or of gold."""
     tags, chunks = data.output("tag"), data.output("chunk")
     heads, relations = data.output("head"), data.output("relation")
@@ -123,4 +123,4 @@ def _labels(data: Outputs, sentence: int, model: int | None) -> Labels:
     if chunks is not None:
         spans = chunks.gold_spans if model is None else chunks.found_spans[model]
         found_spans = tuple(spans[sentence])
-    return Labels(found_tags, found_spans, found_arcs)
+    return ExampleLabels(found_tags, found_spans, found_arcs)

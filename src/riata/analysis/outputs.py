@@ -18,7 +18,7 @@ from riata.data.recoding import Recoder
 from riata.data.types import Column, Ids, Span, Starts
 from riata.errors import DataError, UnsupportedError
 from riata.scoring.evaluation import Evaluation, evaluate
-from riata.scoring.resampling import Units, units_of
+from riata.scoring.resampling import SampledUnits, units_of
 
 Spans = list[list[Span]]  # by sentence
 
@@ -66,7 +66,7 @@ class Output:
 
 
 @dataclass(frozen=True, eq=False)
-class Outputs:
+class JudgedOutputs:
     """Sentences with their outputs: one, or of joint models two, the tags and the chunk labels, or of trees the heads and the relations."""
 
     words: list[list[str]]
@@ -80,7 +80,7 @@ class Outputs:
         return self.outputs[0].starts
 
     @property
-    def units(self) -> Units:
+    def units(self) -> SampledUnits:
         """What tests resample."""
         return units_of(self.document, len(self.words))
 
@@ -110,7 +110,7 @@ class Outputs:
         return f"sentence {sentence + 1}" + ("" if line is None else f", line {line}")
 
 
-def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
+def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> JudgedOutputs:
     """What trained models of one task predict for sentences whose gold labels are known."""
     check_sequences(estimators)
     read = [estimator.judging.gold_and_found(X, y) for estimator in estimators]
@@ -131,7 +131,7 @@ def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> Outputs:
         found[-1] = _as_gold(golds[-1], found[-1], [str(name) for name in encodings], inputs.starts)
     words = inputs.columns[0].texts() if inputs.width else [f"[{t}]" for t in range(inputs.tokens)]
     bounds = list(zip(inputs.starts[:-1].tolist(), inputs.starts[1:].tolist(), strict=True))
-    return Outputs(
+    return JudgedOutputs(
         [words[low:high] for low, high in bounds],
         tuple(_output(*column, inputs.starts) for column in zip(kinds, golds, found, strict=True)),
         tuple(inputs.line_of(low) if low < high else None for low, high in bounds),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.analysis.outputs import Outputs
+from riata.analysis.outputs import JudgedOutputs
 from riata.data.types import Span
 from riata.errors import UnsupportedError
 from riata.scoring.counts import f1, percent
@@ -54,7 +54,7 @@ class Slice:
 
 
 def _sliced(
-    data: Outputs, names: Sequence[str], groups: Groups | None, group_of: Callable[[int, Span], int], model: int
+    data: JudgedOutputs, names: Sequence[str], groups: Groups | None, group_of: Callable[[int, Span], int], model: int
 ) -> tuple[Slice, ...]:
     """groups: of tokens. group_of: of a span, given its sentence. Parts with nothing in them are left out."""
     size = len(names)
@@ -82,26 +82,26 @@ def _sliced(
     )
 
 
-def by_sentence_length(data: Outputs, model: int = 0) -> tuple[Slice, ...]:
+def by_sentence_length(data: JudgedOutputs, model: int = 0) -> tuple[Slice, ...]:
     of_sentence = np.searchsorted(SENTENCE_LENGTHS, data.lengths)
     groups = np.repeat(of_sentence, data.lengths)
     return _sliced(data, _ranges(SENTENCE_LENGTHS), groups, lambda s, span: int(of_sentence[s]), model)
 
 
-def by_span_length(data: Outputs, model: int = 0) -> tuple[Slice, ...]:
+def by_span_length(data: JudgedOutputs, model: int = 0) -> tuple[Slice, ...]:
     def group_of(s: int, span: Span) -> int:
         return int(np.searchsorted(SPAN_LENGTHS, span.end - span.start))
 
     return _sliced(data, _ranges(SPAN_LENGTHS), None, group_of, model)
 
 
-def by_seen(data: Outputs, vocabulary: Vocabulary, model: int = 0) -> tuple[Slice, ...]:
+def by_seen(data: JudgedOutputs, vocabulary: Vocabulary, model: int = 0) -> tuple[Slice, ...]:
     """A span is unseen when one of its words is."""
     unseen = [[int(word not in vocabulary.words) for word in sentence] for sentence in data.words]
     return _sliced(data, ("seen", "unseen"), _flat(unseen), _most(unseen, max), model)
 
 
-def by_frequency(data: Outputs, vocabulary: Vocabulary, model: int = 0) -> tuple[Slice, ...]:
+def by_frequency(data: JudgedOutputs, vocabulary: Vocabulary, model: int = 0) -> tuple[Slice, ...]:
     """Classes by powers of two of how often a word was in the training data. A span has the class of its rarest word."""
     counts = vocabulary.counts or {}
     classes = [[counts.get(word, 0).bit_length() for word in sentence] for sentence in data.words]

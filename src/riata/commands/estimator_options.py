@@ -53,7 +53,7 @@ class Grouped(click.Command):
 NAME = re.compile(r"[^\W\d][\w.-]*")  # of a column
 
 
-class Columns(click.ParamType[Any]):
+class ColumnNames(click.ParamType[Any]):
     """Column numbers, or names of CoNLL-U fields or keys of JSON lines, between commas."""
 
     name = "N,N"
@@ -74,7 +74,7 @@ class Columns(click.ParamType[Any]):
         return tuple(int(part) if _is_number(part) else part for part in parts)
 
 
-class OneColumn(Columns):
+class OneColumn(ColumnNames):
     """A column number, or the name of a CoNLL-U field or of a key of JSON lines."""
 
     name = "N"
@@ -245,8 +245,8 @@ documents_option = click.option(
 )
 
 column_options = together(  # of a file that a trained model reads
-    click.option("--inputs", type=Columns(), help="Columns that the model reads here (default: as in training)."),
-    click.option("--outputs", type=Columns(), help="Columns of its labels here (default: as in training)."),
+    click.option("--inputs", type=ColumnNames(), help="Columns that the model reads here (default: as in training)."),
+    click.option("--outputs", type=ColumnNames(), help="Columns of its labels here (default: as in training)."),
     click.option(
         "--strict", is_flag=True, help="Refuse input that is unlike the training data instead of warning of it."
     ),
@@ -258,12 +258,12 @@ column_options = together(  # of a file that a trained model reads
 data_options = together(
     click.option(
         "--inputs",
-        type=Columns(),
+        type=ColumnNames(),
         help="Columns to read, from 0 (default: all but the outputs); of CoNLL-U and JSON lines also by name, such as form,lemma.",
     ),
     click.option(
         "--outputs",
-        type=Columns(),
+        type=ColumnNames(),
         help="The column to predict (default: the last), or columns; of CoNLL-U and JSON lines also by name, such as upos.",
     ),
     documents_option,

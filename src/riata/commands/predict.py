@@ -108,14 +108,14 @@ def command(
     With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated, as
     training does by itself (`riata inspect`, `riata calibrate`); if not, --min-confidence is refused.
     """
-    from riata.estimators.labelled_files import GivenColumns, Shown, labelled
+    from riata.estimators.labelled_files import Additions, GivenColumns, labelled
     from riata.parallel import cores
 
     found, format = reader(model_file, file, columns, text=text)
     estimator = switched(found, keeps)
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
-    shown, kept = Shown(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
+    shown, kept = Additions(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
     asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
     asked["named"], asked["documents"] = columns["outputs"] is not None, documents_of(estimator, None, columns, format)
     answers = labelled(estimator, file, format=format, given=kept, shown=shown, **asked)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from riata.comparing.comparison import Comparison
     from riata.comparing.contestant import Contestant
-    from riata.comparing.planning import Plan
+    from riata.comparing.planning import ComparisonPlan
     from riata.comparing.run import Store
 
 
@@ -111,7 +111,7 @@ def _contestants(estimators: Any, task: Any, parameters: Mapping[str, Any]) -> t
 
 
 def outcome(
-    plan: Plan,
+    plan: ComparisonPlan,
     watch: Callable[[str, bool], None],
     *,
     baseline: str | None,

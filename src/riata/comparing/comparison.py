@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata.choosing.recipe import recipe_name
-from riata.comparing.planning import Plan
+from riata.comparing.planning import ComparisonPlan
 from riata.comparing.run import EXAMPLE_SCORE, Grid, Result
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.measuring.cost import facts
@@ -18,7 +18,7 @@ from riata.measuring.provenance import about
 from riata.scoring.counts import accuracy_of
 from riata.scoring.evaluation import STATISTICS
 from riata.scoring.figures import Sample, mean_sample
-from riata.scoring.resampling import Units, units_of
+from riata.scoring.resampling import SampledUnits, units_of
 from riata.scoring.search_errors import pooled
 from riata.scoring.significance import Statistic, bootstrap_interval, holm, paired_test
 
@@ -66,7 +66,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """A contestant. problem: why there are no numbers, with status `refused` or `failed`."""
 
     name: str
@@ -96,7 +96,7 @@ class Comparison:
 
     task: str | None
     metric: str  # the main score
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     baseline: str | None  # the row that the others are tested against
     scored: str  # what was scored, in words
     sentences: int  # scored with one seed; of problems, examples
@@ -107,7 +107,7 @@ class Comparison:
     about: Mapping[str, Any] = field(default_factory=dict)  # the program that ran
     resampled: str = "sentences"  # what intervals and tests are over, in words
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> ComparisonRow:
         """A row by name."""
         from riata.errors import UnknownNameError
 
@@ -160,7 +160,7 @@ class Comparison:
         return html(self)
 
 
-def _row_facts(row: Row, task: str | None) -> dict[str, Any]:
+def _row_facts(row: ComparisonRow, task: str | None) -> dict[str, Any]:
     quality, costs = row.quality, row.costs
     known = facts(
         task=task,
@@ -215,13 +215,15 @@ def _cost_facts(costs: Costs | None) -> dict[str, Any]:
     return {name: None if costs is None else round(getattr(costs, name), 4) for name in names}
 
 
-def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequence[str] = ()) -> Comparison:
+def compared(plan: ComparisonPlan, grid: Grid, *, baseline: str | None = None, notes: Sequence[str] = ()) -> Comparison:
     """baseline: the row that the others are tested against (None: the best)."""
     samples: dict[str, Sample] = {}
     units = _units(plan)
     rows = []
     for number, contestant in enumerate(plan.contestants):
-        row = Row(contestant.name, recipe_name(contestant.estimator), parameters=_changed(contestant.estimator))
+        row = ComparisonRow(
+            contestant.name, recipe_name(contestant.estimator), parameters=_changed(contestant.estimator)
+        )
         reason = contestant.refused or grid.failures.get(number)
         if reason:
             rows.append(replace(row, status="refused" if contestant.refused else "failed", problem=reason))
@@ -247,7 +249,7 @@ def compared(plan: Plan, grid: Grid, *, baseline: str | None = None, notes: Sequ
     )
 
 
-def check_baseline(plan: Plan, baseline: str | None) -> None:
+def check_baseline(plan: ComparisonPlan, baseline: str | None) -> None:
     """Finds out before training that there is no such row, or that it cannot be trained."""
     if baseline is None:
         return
@@ -274,7 +276,7 @@ def statistic_of(metric: str) -> Statistic:
     return accuracy_of if metric == EXAMPLE_SCORE else STATISTICS[metric]
 
 
-def _units(plan: Plan) -> Units:
+def _units(plan: ComparisonPlan) -> SampledUnits:
     """What is resampled of the sentences scored, fold after fold."""
     data = plan.data if plan.test is None else plan.test
     document = getattr(data, "document", None)  # problems have none
@@ -283,14 +285,14 @@ def _units(plan: Plan) -> Units:
     return units_of(document, len(data))
 
 
-def _pooled(results: Sequence[Result], units: Units) -> Sample:
+def _pooled(results: Sequence[Result], units: SampledUnits) -> Sample:
     """The main score of all folds together."""
     counts = units.sums(np.concatenate([np.array(result["counts"]) for result in results]))
     statistic = statistic_of(results[0]["main"])
     return Sample(float(statistic(counts.sum(axis=0))), counts, statistic)
 
 
-def _done(row: Row, by_seed: Sequence[Sequence[Result]], sample: Sample) -> Row:
+def _done(row: ComparisonRow, by_seed: Sequence[Sequence[Result]], sample: Sample) -> ComparisonRow:
     results = [result for seed in by_seed for result in seed]
     return replace(
         row,
@@ -353,7 +355,7 @@ def _costs(results: Sequence[Result]) -> Costs:
     )
 
 
-def _baseline(rows: Sequence[Row], asked: str | None) -> str | None:
+def _baseline(rows: Sequence[ComparisonRow], asked: str | None) -> str | None:
     """The row asked for, or the best; None where it has no score."""
     scored = {row.name: row.quality.score for row in rows if row.quality is not None}
     if asked is not None:
@@ -361,7 +363,7 @@ def _baseline(rows: Sequence[Row], asked: str | None) -> str | None:
     return max(scored, key=scored.__getitem__, default=None)
 
 
-def _tested(rows: Sequence[Row], samples: Mapping[str, Sample], baseline: str) -> list[Row]:
+def _tested(rows: Sequence[ComparisonRow], samples: Mapping[str, Sample], baseline: str) -> list[ComparisonRow]:
     """Every row with its difference from the baseline, and how often chance alone gives one as large."""
     base = samples[baseline]
     others = [row.name for row in rows if row.quality is not None and row.name != baseline]

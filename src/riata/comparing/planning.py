@@ -42,7 +42,7 @@ def planned(
     seed: int = 0,
     scored: str = "",
     listener: Listener = ignore,
-) -> Plan:
+) -> ComparisonPlan:
     """test: data with their outputs, or (X, y); None: folds of the data are scored. scored: what that is in words."""
     able = [contestant for contestant in contestants if not contestant.refused]
     if not able:
@@ -63,7 +63,7 @@ def planned(
         scored = scored or f"test data of {len(scored_data):,}"
         _check_alike(data, scored_data)
     checked_contestants = _checked(contestants, data, listener)
-    return Plan(checked_contestants, data, scored_data, parts, tuple(range(first, first + count)), scored)
+    return ComparisonPlan(checked_contestants, data, scored_data, parts, tuple(range(first, first + count)), scored)
 
 
 def _check_one_task(contestants: Sequence[Contestant]) -> None:
@@ -89,7 +89,7 @@ def _data(estimator: Any, X: Any, y: Any) -> Any:
         raise DataError(
             f"X has {len(inputs)} examples and y has {len(outputs)}; expected one output per input, and at least one."
         )
-    return Examples(inputs, outputs)
+    return ComparedExamples(inputs, outputs)
 
 
 def _check_alike(data: Any, test: Any) -> None:
@@ -159,7 +159,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class ComparedExamples:
     """Inputs and true outputs of a problem; an index array gives a part of them."""
 
     inputs: Sequence[Any]
@@ -168,12 +168,12 @@ class Examples:
     def __len__(self) -> int:
         return len(self.inputs)
 
-    def __getitem__(self, chosen: NDArray[np.int64]) -> Examples:
-        return Examples([self.inputs[i] for i in chosen], [self.outputs[i] for i in chosen])
+    def __getitem__(self, chosen: NDArray[np.int64]) -> ComparedExamples:
+        return ComparedExamples([self.inputs[i] for i in chosen], [self.outputs[i] for i in chosen])
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ComparisonPlan:
     """data: what is learnt from, a Corpus or Examples; test: what is scored, or None where folds of the data are."""
 
     contestants: tuple[Contestant, ...]
@@ -287,7 +287,7 @@ def of_corpus(corpus: Corpus) -> str:
 class Keys:
     """The keys of a plan's cells."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ComparisonPlan) -> None:
         self._plan = plan
         scheme = [part.tolist() for part in plan.folds] if plan.test is None else of_corpus(plan.test)
         self.data = _digest(of_corpus(plan.data), scheme, program())

@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from riata.choosing.options import choice_of
-from riata.comparing.planning import Cell, Indices, Keys, Plan, split
+from riata.comparing.planning import Cell, ComparisonPlan, Indices, Keys, split
 from riata.data.atomic_file import whole_file
 from riata.errors import DataError, RiataError, SettingError
 from riata.estimators.model_file import to_bytes
@@ -46,7 +46,13 @@ class Grid:
 
 
 def run(
-    plan: Plan, watch: Watcher, *, store: Store | None = None, fresh: bool = False, isolated: bool = True, jobs: int = 1
+    plan: ComparisonPlan,
+    watch: Watcher,
+    *,
+    store: Store | None = None,
+    fresh: bool = False,
+    isolated: bool = True,
+    jobs: int = 1,
 ) -> Grid:
     """Trains what the store does not hold. isolated: each in a process of its own; jobs: how many of those at once.
 
@@ -59,7 +65,7 @@ def run(
     return _Run(plan, watch, store, keys, isolated, at_once).all()
 
 
-def _keys(plan: Plan, store: Store | None) -> Mapping[Cell, str]:
+def _keys(plan: ComparisonPlan, store: Store | None) -> Mapping[Cell, str]:
     if store is None:
         return {cell: str(i) for i, cell in enumerate(plan.cells)}
     keys = Keys(plan)
@@ -69,7 +75,7 @@ def _keys(plan: Plan, store: Store | None) -> Mapping[Cell, str]:
 class _Run:
     def __init__(
         self,
-        plan: Plan,
+        plan: ComparisonPlan,
         watch: Watcher,
         store: Store | None,
         keys: Mapping[Cell, str],
@@ -160,7 +166,7 @@ class FailedError(Exception):
 class Processes:
     """Runs cells of a plan, each in a new process, from any number of threads."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ComparisonPlan) -> None:
         self._plan = plan
         self._data = pickle.dumps((plan.data, plan.test), protocol=pickle.HIGHEST_PROTOCOL)
         self._running: set[subprocess.Popen[bytes]] = set()
@@ -214,7 +220,7 @@ class Processes:
             return process
 
     def _send(self, cell: Cell, process: subprocess.Popen[bytes]) -> None:
-        job = Job(self._plan.estimator(cell), self._plan.part(cell), os.getpid())
+        job = TrainingJob(self._plan.estimator(cell), self._plan.part(cell), os.getpid())
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:  # it died: its exit status tells why
             for piece in (pickle.dumps(job), self._data):
@@ -232,7 +238,7 @@ def _reason(status: int, said: IO[bytes]) -> str:
     return lines[-1] if lines else f"ended with exit status {status}"
 
 
-class Job(NamedTuple):
+class TrainingJob(NamedTuple):
     estimator: Any
     part: Indices | None  # of the data, to score; None: the test data
     parent: int  # whoever wants the result
@@ -247,7 +253,7 @@ def main() -> None:
         answers.flush()
 
     source = sys.stdin.buffer
-    job: Job = pickle.load(source)
+    job: TrainingJob = pickle.load(source)
     try:
         answer(result=_run(job, source, answer))
     except RiataError as error:
@@ -256,7 +262,7 @@ def main() -> None:
         answer(failed="out of memory")
 
 
-def _run(job: Job, source: Any, answer: Callable[..., None]) -> dict[str, Any]:
+def _run(job: TrainingJob, source: Any, answer: Callable[..., None]) -> dict[str, Any]:
     meter = Meter()
     given, given_test = pickle.load(source)
     data, test = split(given, given_test, job.part)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from riata.comparing.comparison import LEVEL, Comparison, Costs, Quality, Row
+from riata.comparing.comparison import LEVEL, Comparison, ComparisonRow, Costs, Quality
 from riata.errors import UnsupportedError
 from riata.showing.plotting import check_installed
 
@@ -21,39 +21,39 @@ TITLES = {"f1": "F1", "accuracy": "accuracy", "score": "score"}
 NONE = "–"
 
 
-class Column(NamedTuple):
+class ShownColumn(NamedTuple):
     title: str
-    show: Callable[[Row], str]
+    show: Callable[[ComparisonRow], str]
     cost: bool = False  # not of quality: the second table, where one would be too wide
 
 
-def columns(comparison: Comparison) -> list[Column]:
+def columns(comparison: Comparison) -> list[ShownColumn]:
     title = TITLES.get(comparison.metric, comparison.metric)
     one_seed = len(comparison.seeds) == 1
     unit = "examples/s" if comparison.task is None else "tokens/s"
     found = [
-        Column(title, _quality(lambda q: f"{q.score:.2f}")),
-        Column("95 %", _quality(lambda q: f"{q.low:.2f}–{q.high:.2f}")),
-        Column("± seeds", _quality(lambda q: NONE if q.spread is None else f"{q.spread:.2f}")),
-        Column("Δ", _quality(lambda q: "" if q.difference is None else f"{q.difference:+.2f}")),
-        Column("p", _quality(_p)),
-        Column("search/both/model/ties", _quality(_errors)),
-        Column("lucky", _quality(lambda q: _count(q.errors["lucky"]))),
-        Column("train s", _costs(lambda c: _seconds(c.seconds_train)), cost=True),
-        Column("CPU s", _costs(lambda c: _seconds(c.cpu_train)), cost=True),
-        Column(unit, _costs(lambda c: f"{c.tokens_per_second:,.0f}"), cost=True),
-        Column("peak MB", _costs(lambda c: NONE if c.peak_rss_mb is None else f"{c.peak_rss_mb:.1f}"), cost=True),
-        Column("model MB", _costs(lambda c: NONE if c.model_mb is None else f"{c.model_mb:.2f}"), cost=True),
-        Column("weights", _costs(lambda c: f"{c.weights:,}"), cost=True),
+        ShownColumn(title, _quality(lambda q: f"{q.score:.2f}")),
+        ShownColumn("95 %", _quality(lambda q: f"{q.low:.2f}–{q.high:.2f}")),
+        ShownColumn("± seeds", _quality(lambda q: NONE if q.spread is None else f"{q.spread:.2f}")),
+        ShownColumn("Δ", _quality(lambda q: "" if q.difference is None else f"{q.difference:+.2f}")),
+        ShownColumn("p", _quality(_p)),
+        ShownColumn("search/both/model/ties", _quality(_errors)),
+        ShownColumn("lucky", _quality(lambda q: _count(q.errors["lucky"]))),
+        ShownColumn("train s", _costs(lambda c: _seconds(c.seconds_train)), cost=True),
+        ShownColumn("CPU s", _costs(lambda c: _seconds(c.cpu_train)), cost=True),
+        ShownColumn(unit, _costs(lambda c: f"{c.tokens_per_second:,.0f}"), cost=True),
+        ShownColumn("peak MB", _costs(lambda c: NONE if c.peak_rss_mb is None else f"{c.peak_rss_mb:.1f}"), cost=True),
+        ShownColumn("model MB", _costs(lambda c: NONE if c.model_mb is None else f"{c.model_mb:.2f}"), cost=True),
+        ShownColumn("weights", _costs(lambda c: f"{c.weights:,}"), cost=True),
     ]
     return [column for column in found if column.title != "± seeds" or not one_seed]
 
 
-def _quality(show: Callable[[Quality], str]) -> Callable[[Row], str]:
+def _quality(show: Callable[[Quality], str]) -> Callable[[ComparisonRow], str]:
     return lambda row: NONE if row.quality is None else show(row.quality)
 
 
-def _costs(show: Callable[[Costs], str]) -> Callable[[Row], str]:
+def _costs(show: Callable[[Costs], str]) -> Callable[[ComparisonRow], str]:
     return lambda row: NONE if row.costs is None else show(row.costs)
 
 

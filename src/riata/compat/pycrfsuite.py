@@ -136,7 +136,7 @@ class ParsedDump:
             yield from (f"{title} = {{", *(f"  ({kind}) {a} --> {b}: {w:f}" for (a, b), w in weights.items()), "}", "")
 
 
-class Tagger:
+class CrfsuiteTagger:
     """Labels sentences by a model of CRFsuite or of Riata.
 
     >>> trainer = Trainer("lbfgs", {"c2": 0.1}, verbose=False)
@@ -153,7 +153,7 @@ class Tagger:
         self._rows: list[dict[str, float]] | None = None  # probabilities of labels of _items, once they are asked for
 
     @classmethod
-    def of(cls, model: SequenceEstimator) -> Tagger:
+    def of(cls, model: SequenceEstimator) -> CrfsuiteTagger:
         """A tagger of a trained estimator."""
         if model.inputs_ or model.array_width_ is not None:
             raise UnsupportedError(
@@ -178,7 +178,7 @@ class Tagger:
 
         try:
             found = import_bytes(content, name, task="tag") if content.startswith(MAGIC) else from_bytes(content)
-            self._model = Tagger.of(found)._model
+            self._model = CrfsuiteTagger.of(found)._model
         except RiataError as error:
             raise error.located(name) from None
         self._items, self._rows = [], None
@@ -359,7 +359,7 @@ class BaseTrainer:
         pass
 
 
-class Trainer(BaseTrainer):
+class CrfsuiteTrainer(BaseTrainer):
     """A trainer that subclasses may listen to, iteration by iteration."""
 
     def on_iteration(self, log: str, info: Info) -> None:
@@ -372,3 +372,6 @@ class Trainer(BaseTrainer):
 
 def __dir__() -> list[str]:
     return __all__
+
+
+Tagger, Trainer = CrfsuiteTagger, CrfsuiteTrainer  # as python-crfsuite calls them

@@ -79,7 +79,7 @@ def log_loss(values: Values, right: Rights) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class JudgedUnits:
     """Predictions that are judged: the first token of each, whether it is right, and its sentence."""
 
     tokens: NDArray[np.int64]
@@ -87,12 +87,12 @@ class Units:
     sentences: NDArray[np.int64]
 
 
-def units(predicted: Sequence[str], gold: Sequence[str], starts: Starts, *, chunks: bool) -> Units:
+def units(predicted: Sequence[str], gold: Sequence[str], starts: Starts, *, chunks: bool) -> JudgedUnits:
     """Labels of all tokens. A chunk is right if the truth has one from the same to the same token, of the same type."""
     sentence_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if not chunks:
         right = np.array([a == b for a, b in zip(predicted, gold, strict=True)], bool)
-        return Units(np.arange(len(predicted)), right, sentence_of)
+        return JudgedUnits(np.arange(len(predicted)), right, sentence_of)
     tokens: list[int] = []
     rights: list[bool] = []
     for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
@@ -101,7 +101,7 @@ def units(predicted: Sequence[str], gold: Sequence[str], starts: Starts, *, chun
             tokens.append(low + span.start)
             rights.append(span in true)
     at = np.array(tokens, np.int64)
-    return Units(at, np.array(rights, bool), sentence_of[at])
+    return JudgedUnits(at, np.array(rights, bool), sentence_of[at])
 
 
 METHODS = ("temperature", "isotonic")

@@ -23,14 +23,14 @@ LOWEST, NEEDED = 0.3, 0.95  # the lowest ceiling, and the share of the loss with
 
 
 @dataclass(frozen=True)
-class Fit:
+class CarriedFit:
     """A confidence p at this temperature is believed as ceiling x p."""
 
     temperature: float
     ceiling: float = 1.0
 
 
-def best_fit(judge: Judge, right: Rights, near: float) -> Fit | None:
+def best_fit(judge: Judge, right: Rights, near: float) -> CarriedFit | None:
     """The temperature of least loss; and a ceiling, if much is wrong at any temperature although its confidence is near 1.
 
     So it is with narrow beams, which soon keep one way alone of doing most things. None: confidences do not depend on the temperature.
@@ -40,7 +40,7 @@ def best_fit(judge: Judge, right: Rights, near: float) -> Fit | None:
         return None
     capped = best_temperature(judge, right, near, lambda values, right: _under_ceiling(values, right)[1]) or plain
     ceiling, loss = _under_ceiling(judge([capped])[0], right)
-    return Fit(capped, ceiling) if loss < NEEDED * smoothed(judge([plain])[0], right) else Fit(plain)
+    return CarriedFit(capped, ceiling) if loss < NEEDED * smoothed(judge([plain])[0], right) else CarriedFit(plain)
 
 
 def _under_ceiling(values: Values, right: Rights) -> tuple[float, float]:
@@ -122,7 +122,7 @@ def partners(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def carried(fit: Fit, spreads: tuple[float, float], tokens: tuple[int, int], *, searches: bool) -> Fit:
+def carried(fit: CarriedFit, spreads: tuple[float, float], tokens: tuple[int, int], *, searches: bool) -> CarriedFit:
     """What fits a model, from what fits another model of the same recipe.
 
     spreads: by how much either model scores true outputs above arbitrary ones; tokens: what either has learnt from; the other model first.
@@ -130,4 +130,4 @@ def carried(fit: Fit, spreads: tuple[float, float], tokens: tuple[int, int], *, 
     """
     more = tokens[0] / tokens[1]
     temperature = fit.temperature * spreads[1] / spreads[0] * more ** (GAIN_OF_SEARCH if searches else GAIN)
-    return Fit(min(max(temperature, COLDEST), HOTTEST), 1 - (1 - fit.ceiling) * more**GAIN_OF_CEILING)
+    return CarriedFit(min(max(temperature, COLDEST), HOTTEST), 1 - (1 - fit.ceiling) * more**GAIN_OF_CEILING)

@@ -121,7 +121,7 @@ def _unmarked(corpus: Corpus, marked: Sequence[int]) -> list[int]:
     return sorted(begins - {*marked, *([0] if len(marked) else [])})
 
 
-class Cut(NamedTuple):
+class DocumentCut(NamedTuple):
     """Where data are cut in two."""
 
     first: int  # sentence of the second part
@@ -129,23 +129,23 @@ class Cut(NamedTuple):
     split: bool  # inside a document, though documents are marked
 
 
-class Bounds(NamedTuple):
+class DocumentBounds(NamedTuple):
     """Where the documents of some sentences begin, and between which sentences no document is cut."""
 
     first: NDArray[np.int64]  # the first sentence of each document
     between: NDArray[np.int64]  # sentences, not the first of all, at which every document lies on one side
 
-    def cut(self, wanted: int, sentences: int) -> Cut:
+    def cut(self, wanted: int, sentences: int) -> DocumentCut:
         """The cut that is nearest to the sentence `wanted`, of those that leave both parts at least half as large as wanted."""
         least, most = wanted / 2, (wanted + sentences) / 2
         whole = self.between[(self.between >= least) & (self.between <= most)]
         if len(whole) == 0:
-            return Cut(wanted, 0, split=True)
+            return DocumentCut(wanted, 0, split=True)
         first = int(whole[np.argmin(np.abs(whole - wanted))])
-        return Cut(first, int((self.first >= first).sum()), split=False)
+        return DocumentCut(first, int((self.first >= first).sum()), split=False)
 
 
-def bounds_of(document: Ids) -> Bounds:
+def bounds_of(document: Ids) -> DocumentBounds:
     """document: [S] numbers; sentences may be in any order, so that those of one document need not be neighbours."""
     sentences = len(document)
     _, first, of = np.unique(document, return_index=True, return_inverse=True)
@@ -155,11 +155,11 @@ def bounds_of(document: Ids) -> Bounds:
     np.add.at(open_, first + 1, 1)
     np.add.at(open_, last + 1, -1)
     whole = np.flatnonzero(np.cumsum(open_)[:sentences] == 0)
-    return Bounds(np.sort(first).astype(np.int64), whole[whole > 0])
+    return DocumentBounds(np.sort(first).astype(np.int64), whole[whole > 0])
 
 
-def cut_near(corpus: Corpus, wanted: int) -> Cut:
+def cut_near(corpus: Corpus, wanted: int) -> DocumentCut:
     """Where to cut a corpus in two: at the sentence `wanted` or, where documents are marked, at a beginning of one close to it."""
     if corpus.document is None:
-        return Cut(wanted, 0, split=False)
+        return DocumentCut(wanted, 0, split=False)
     return bounds_of(corpus.document).cut(wanted, len(corpus))

@@ -129,7 +129,7 @@ def read_propbank(path: str | Path) -> RoleCorpus:
     >>> len(riata.read_propbank("roles.txt")) == len(riata.load("embedded-roles", "test"))
     True
     """
-    reader = _Reader(name_of(path))
+    reader = _PropbankReader(name_of(path))
     for piece in pieces(path):
         reader.feed(piece)
     reader.finish()
@@ -141,7 +141,7 @@ def read_propbank(path: str | Path) -> RoleCorpus:
 
 def stream(path: str | Path, stopped: threading.Event | None = None) -> Iterator[RoleCorpus]:
     """The sentences of a file in batches, as they can be read. stopped: set by another thread when no more are wanted."""
-    reader, seen = _Reader(name_of(path)), False
+    reader, seen = _PropbankReader(name_of(path)), False
     for piece in pieces(path, stopped):
         reader.feed(piece)
         if reader.complete:
@@ -200,7 +200,7 @@ def _empty(path: str | Path) -> DataError:
     return DataError("the file holds no tokens.", remedy=LAYOUT, file=name_of(path))
 
 
-class _Reader:
+class _PropbankReader:
     """Reads a file piece by piece. `complete`: whether sentences wait to be taken."""
 
     def __init__(self, name: str) -> None:

@@ -29,7 +29,7 @@ from riata.learning.loop import Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from riata.confidence.calibration import Units
+    from riata.confidence.calibration import JudgedUnits
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
 MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
@@ -47,7 +47,7 @@ TOO_LITTLE = "there was too little data to hold some of them out"
 
 
 @dataclass(frozen=True)
-class Plan:
+class HoldOut:
     """What a companion learns from, in how many epochs, and what it is judged on: numbers of sentences."""
 
     learnt: Indices
@@ -81,7 +81,7 @@ def calibrated_in_training(
     return tuple(_calibration(carried(fit, spreads, tokens, searches=searches)) for fit in fits)
 
 
-def planned(data: Corpus, fit: Fit, most: int) -> Plan:
+def planned(data: Corpus, fit: Fit, most: int) -> HoldOut:
     """Held-out sentences from all over the data, in runs of neighbours or whole documents, and what the companion learns from: all the
     rest for as many epochs as are cheap or, if that is less than one, a part from all over the rest. most: tokens that are held out.
     """
@@ -99,7 +99,7 @@ def planned(data: Corpus, fit: Fit, most: int) -> Plan:
         visited = max(SHARE * epochs * data.tokens, VISITS) / tokens  # in epochs over all the rest
         share, epochs = min(visited, 1.0), min(epochs, max(1, int(visited)))
     learnt = rest[_spaced(len(rest), max(1, round(min(share, 1.0) * len(rest))))]
-    return Plan(_joined(runs, learnt), _joined(runs, held), epochs)
+    return HoldOut(_joined(runs, learnt), _joined(runs, held), epochs)
 
 
 def _joined(runs: Sequence[Indices], chosen: NDArray[np.int64]) -> Indices:
@@ -123,7 +123,7 @@ def _judgeable(data: Corpus, most: int) -> Corpus:
 
 
 def _companion(
-    estimator: Any, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64], plan: Plan
+    estimator: Any, fit: Fit, outcome: Outcome, data: Corpus, weights: NDArray[np.float64], plan: HoldOut
 ) -> Any:
     part, options = data[plan.learnt], fit.options
     settings = options.settings
@@ -154,23 +154,23 @@ def _kept(estimator: Any, model: Any, data: Corpus) -> Any:
     return made
 
 
-def _calibration(fit: carrying.Fit) -> Calibration:
+def _calibration(fit: carrying.CarriedFit) -> Calibration:
     knots = ((0.0, 0.0), (1.0, fit.ceiling)) if fit.ceiling < 1 else ()
     return Calibration(fit.temperature, knots, TRAINING)
 
 
-def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.Fit]:
+def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.CarriedFit]:
     """What fits every output on sentences that the model has not learnt from. near: where to look for temperatures."""
     inputs = inputs_of(held)
     first = first_tried(near)
     labels, values = estimator.confidence.weighed(inputs, first)
     known: dict[float, Values] = dict(zip(first, values, strict=True))
-    found: list[carrying.Fit] = []
+    found: list[carrying.CarriedFit] = []
     for output, judged in enumerate(_judged(estimator, held, estimator.labels.as_classes(labels, held.starts))):
         if len(judged.tokens) < FEWEST:
             raise UnsupportedError(f"only {len(judged.tokens)} predictions could be judged on held-out sentences")
 
-        def judge(temperatures: list[float], output: int = output, judged: Units = judged) -> Values:
+        def judge(temperatures: list[float], output: int = output, judged: JudgedUnits = judged) -> Values:
             new = [t for t in temperatures if t not in known]
             if new:
                 known.update(zip(new, estimator.confidence.weighed(inputs, new)[1], strict=True))
@@ -183,14 +183,14 @@ def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.Fit]:
     return found
 
 
-def _judged(estimator: Any, held: Corpus, ids: Any) -> list[Units]:
+def _judged(estimator: Any, held: Corpus, ids: Any) -> list[JudgedUnits]:
     """What is predicted for data with outputs as they are learnt, and whether it is right."""
     tags = estimator.labels.tags()
     if tags is not None and tags.recoded:
         gold = held.columns[-1]
         written = estimator.labels.recoding(gold.alphabet.texts(), tags.learnt, tags.data).column(gold.ids, held.starts)
         held = replace(held, columns=(*held.columns[:-1], written))
-    found: list[Units] = estimator.confidence.judged(held, ids)
+    found: list[JudgedUnits] = estimator.confidence.judged(held, ids)
     return found
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         Calibration,
         CalibrationReport,
         Judge,
+        JudgedUnits,
         Reliability,
         Rights,
-        Units,
         Values,
     )
     from riata.inference.decoder import Decoder
@@ -233,7 +233,7 @@ class Confidence(Part):
             known: dict[float, Values] = {}
 
             def judge(
-                temperatures: list[float], output: int = output, judged: Units = judged, known: Any = known
+                temperatures: list[float], output: int = output, judged: JudgedUnits = judged, known: Any = known
             ) -> Values:
                 new = [t for t in temperatures if t not in known]
                 if new:
@@ -284,7 +284,7 @@ class Confidence(Part):
         model = self.model
         return model.confidences(corpus, self._decoder(), temperatures, chunks=self.estimator.chunks)
 
-    def judged(self, data: Corpus, ids: Ids) -> list[Units]:
+    def judged(self, data: Corpus, ids: Ids) -> list[JudgedUnits]:
         """The predictions of each output, and whether they are right."""
         from riata.confidence.calibration import units
 
@@ -297,7 +297,7 @@ class Confidence(Part):
         return found
 
 
-def _first_half(judged: Units, document: Ids | None) -> Rights:
+def _first_half(judged: JudgedUnits, document: Ids | None) -> Rights:
     """Every other sentence or, where documents are marked, every other document, if that leaves at least a quarter on either side."""
     if document is not None:
         _, rank = np.unique(document[judged.sentences], return_inverse=True)
@@ -309,7 +309,7 @@ def _first_half(judged: Units, document: Ids | None) -> Rights:
 
 def _calibrated(
     judge: Judge,
-    judged: Units,
+    judged: JudgedUnits,
     method: str,
     output: str,
     document: Ids | None = None,

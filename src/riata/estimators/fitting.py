@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from riata.learning.events import Listener
     from riata.learning.fit import Fit, Start
     from riata.learning.labels import LabelSet
-    from riata.learning.loop import Outcome, Trainer
+    from riata.learning.loop import EpochTrainer, Outcome
     from riata.models.model import Model
 
 NOT_ASKED = "it was trained with calibrated=False"
@@ -146,7 +146,7 @@ class Fitting(Part):
         fresh = start is None and classes is None
         data, tags, weights = self.training_data(options, X, y, sample_weight, start, warn_of, fresh=fresh)
         fit = Fit(options, tags, start, warn_of)
-        partial: tuple[Trainer, LabelSet, Any] | None = getattr(estimator, "_partial", None)
+        partial: tuple[EpochTrainer, LabelSet, Any] | None = getattr(estimator, "_partial", None)
         if partial is not None and partial[2] == options.learner:
             trainer, labels, _ = partial
             fit.check_same_tags(labels.tags)

@@ -32,7 +32,7 @@ LISTED = 1 << 20  # labels of lists of the best that are written at once
 
 
 @dataclass(frozen=True)
-class Shown:
+class Additions:
     """What is written beside the labels."""
 
     nbest: int | None = None  # every sentence is written up to so many times, best labelling first
@@ -69,7 +69,7 @@ def labelled(
     *,
     format: FileFormat,
     threads: int,
-    shown: Shown | None = None,
+    shown: Additions | None = None,
     given: GivenColumns = NOTHING_GIVEN,
     text: bool | Tokenizer = False,
     named: bool = False,
@@ -83,7 +83,7 @@ def labelled(
     sentence; None: lines of the file mark documents.
     unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
-    shown, workers = shown or Shown(), 1 if _is_short(file) else threads
+    shown, workers = shown or Additions(), 1 if _is_short(file) else threads
     if estimator.file_format is not None:
         return estimator.predicting.own_answers(file, shown, workers, **given.asked(), text=text, documents=documents)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
@@ -100,7 +100,7 @@ def labelled(
             from riata.estimators.kept_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given.labels, given.tags)
-        if shown == Shown():
+        if shown == Additions():
             return written(*label(batch))
         if nbest is not None:
             repeated, labels, ranks = _listed(estimator, batch, nbest, confidence)
@@ -163,7 +163,7 @@ def _parts(batches: Iterator[Corpus], nbest: int) -> Iterator[Corpus]:
 
 
 def _check_asked(
-    estimator: SequenceEstimator, shown: Shown, given: GivenColumns, format: FileFormat, *, text: bool
+    estimator: SequenceEstimator, shown: Additions, given: GivenColumns, format: FileFormat, *, text: bool
 ) -> None:
     """Refuses options that cannot be combined."""
     if shown.nbest is not None and shown.min_confidence is not None:

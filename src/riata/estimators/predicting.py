@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from riata.choosing.options import Options
     from riata.data.running_text import Tokenizer
-    from riata.estimators.labelled_files import Shown
+    from riata.estimators.labelled_files import Additions
     from riata.estimators.predictions import Predictions
     from riata.inference.kept import Kept
     from riata.models.model import Model
@@ -242,11 +242,11 @@ class Predicting(Part):
     ) -> None:
         from riata.data.columns import write
         from riata.data.files import AUTO, PLAIN, format_of_file
-        from riata.estimators.labelled_files import GivenColumns, Shown, check_documents, labelled
+        from riata.estimators.labelled_files import Additions, GivenColumns, check_documents, labelled
 
         self.estimator._check_fitted()
         threads = self.used_threads()
-        shown = Shown(nbest, confidence, min_confidence)
+        shown = Additions(nbest, confidence, min_confidence)
         if confidence:
             self.estimator.confidence.warn()
         chosen = format_of_file(source, PLAIN if text else AUTO, self.estimator.format_)
@@ -266,7 +266,7 @@ class Predicting(Part):
         with closing(answers):
             write(answers, target)
 
-    def own_answers(self, file: str | Path, shown: Shown, threads: int, **asked: Any) -> Generator[bytes]:
+    def own_answers(self, file: str | Path, shown: Additions, threads: int, **asked: Any) -> Generator[bytes]:
         raise NotImplementedError  # other tasks are not asked
 
     def predict_nbest(

@@ -9,7 +9,7 @@ from riata.data.chunk_boundaries import is_extended, spans_of
 from riata.data.types import Corpus, PerSentence
 
 if TYPE_CHECKING:
-    from riata.showing.sentences import Shown
+    from riata.showing.sentences import ShownSentence
 
 
 MOST = 20  # sentences shown
@@ -58,9 +58,9 @@ def _word(token: Any, at: int) -> str:
     return str(token[0]) if is_row else named if isinstance(named, str) else f"[{at}]"
 
 
-def _shown(words: Sequence[str], labels: Sequence[Any], chunks: bool) -> Shown:
+def _shown(words: Sequence[str], labels: Sequence[Any], chunks: bool) -> ShownSentence:
     """Labels: tags, chunk labels, or pairs of them."""
-    from riata.showing.sentences import Shown
+    from riata.showing.sentences import ShownSentence
 
     cut = [*words[:LONGEST], *(["…"] if len(words) > LONGEST else [])]
     labels = labels[:LONGEST]
@@ -69,4 +69,4 @@ def _shown(words: Sequence[str], labels: Sequence[Any], chunks: bool) -> Shown:
     else:
         tags, tagged = ([], list(labels)) if chunks else (list(labels), [])
     spans = spans_of(tagged, extended=is_extended(tagged))
-    return Shown(cut, [*tags, *[None] * (len(cut) - len(tags))] if tags else [], spans)
+    return ShownSentence(cut, [*tags, *[None] * (len(cut) - len(tags))] if tags else [], spans)

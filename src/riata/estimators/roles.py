@@ -28,7 +28,7 @@ from riata.inference.constraints.no_overlap import no_overlap
 from riata.inference.constraints.requires import requires
 
 if TYPE_CHECKING:
-    from riata.estimators.labelled_files import Shown
+    from riata.estimators.labelled_files import Additions
     from riata.inference.rules.slots import LabelNames, Slots
     from riata.learning.events import Listener
     from riata.scoring.evaluation import Evaluation
@@ -227,7 +227,7 @@ class RolePredicting(Predicting):
             found[s][k] = X.propositions[s][k].with_roles(roles)
         return PerSentence(found)
 
-    def own_answers(self, file: str | Path, shown: Shown, threads: int, **asked: Any) -> Generator[bytes]:
+    def own_answers(self, file: str | Path, shown: Additions, threads: int, **asked: Any) -> Generator[bytes]:
         """The bytes of a file of roles with predicted columns, batch by batch as they can be read. Must be closed."""
         from riata.data.propbank import formatted, stream
         from riata.parallel import in_order

@@ -13,7 +13,7 @@ class GivenUp(Exception):
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ShownBounds:
     """Bounds of one trace, explanation or page.
 
     A search with more states is refused. Of the steps that it drops, and of those that constraints forbid, at most as many are recorded
@@ -29,17 +29,17 @@ class Bounds:
             raise GivenUp
 
 
-_USUAL = Bounds()
-_present: ContextVar[Bounds] = ContextVar("bounds")
+_USUAL = ShownBounds()
+_present: ContextVar[ShownBounds] = ContextVar("bounds")
 
 
-def bounds() -> Bounds:
+def bounds() -> ShownBounds:
     """Those that hold now."""
     return _present.get(_USUAL)
 
 
 @contextmanager
-def bounded(by: Bounds) -> Iterator[None]:
+def bounded(by: ShownBounds) -> Iterator[None]:
     """A context in which traces, explanations and pages keep these bounds.
 
     >>> from riata.explaining.bounds import Bounds, bounded

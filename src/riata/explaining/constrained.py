@@ -31,7 +31,7 @@ class BrokenConstraint:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedLabel:
     """A token whose label constraints changed.
 
     keeps: the constraints that the output would break with the former label here and all others as they are; none: it goes with other
@@ -51,7 +51,7 @@ class Constrained:
     without: Side  # the output that the model gives without them
     broken: tuple[BrokenConstraint, ...]  # by that output
     still_broken: tuple[BrokenConstraint, ...]  # by the output itself: those with a penalty that is worth paying
-    changes: tuple[Change, ...]
+    changes: tuple[ChangedLabel, ...]
     found: str  # how the output was found
     cost: float  # the score of the output without them minus that of the output; penalties are not in it
 
@@ -83,7 +83,7 @@ def _changes(
     after: Ids,
     former: Sequence[Label],
     present: Sequence[Label],
-) -> Iterable[Change]:
+) -> Iterable[ChangedLabel]:
     """before, after: the numbers of labels by slot. former, present: the labels as they are written, by token."""
     borne = {broken.origin for broken in rules.broken(after)}
     for token, (was, is_) in enumerate(zip(former, present, strict=True)):
@@ -93,7 +93,7 @@ def _changes(
         origins = {broken.origin for broken in rules.broken(undone)} - borne
         if np.array_equal(undone, after):
             origins = set()
-        yield Change(token, was, is_, tuple(repr(kept.declared[origin]) for origin in sorted(origins)))
+        yield ChangedLabel(token, was, is_, tuple(repr(kept.declared[origin]) for origin in sorted(origins)))
 
 
 def _named(kept: Kept, rules: Rules, output: Ids) -> tuple[BrokenConstraint, ...]:

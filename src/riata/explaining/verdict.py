@@ -22,7 +22,7 @@ FATES = {"pruned": "pruned", "merged": "merged into a better path to an equal st
 
 
 @dataclass(frozen=True)
-class Loss:
+class SentenceLoss:
     """Where the truth was dropped from the queue, or came second to a wrong goal."""
 
     step: int  # the step that found it lost
@@ -35,7 +35,7 @@ class Loss:
 class Verdict:
     kind: str  # a key of BADGES
     text: str
-    losses: tuple[Loss, ...]
+    losses: tuple[SentenceLoss, ...]
 
 
 def verdict(explanation: Explanation) -> Verdict:
@@ -69,17 +69,17 @@ def verdict_of_trace(trace: Trace) -> Verdict:
     return Verdict("right", "The output is right" + (", after restarts from the truth." if again else "."), losses)
 
 
-def losses_of(trace: Trace) -> tuple[Loss, ...]:
+def losses_of(trace: Trace) -> tuple[SentenceLoss, ...]:
     aligned = alignment(trace)
     found = {step: _loss(trace, step, aligned) for step in trace.losses}
     for i, step in enumerate(trace.steps):
         if step.wrong and not step.lost:
             text = f"A wrong goal comes first at step {i}, though the truth has not been lost."
-            found[i] = Loss(i, None, "wrong goal", text)
+            found[i] = SentenceLoss(i, None, "wrong goal", text)
     return tuple(found[i] for i in sorted(found))
 
 
-def _loss(trace: Trace, step: int, aligned: str | None) -> Loss:
+def _loss(trace: Trace, step: int, aligned: str | None) -> SentenceLoss:
     how = trace.steps[step].lost_by
     assert how is not None
     dropped = _dropped(trace, step - 1)
@@ -89,7 +89,7 @@ def _loss(trace: Trace, step: int, aligned: str | None) -> Loss:
         if dropped is None or how not in FATES
         else f"{_in_words(trace, dropped[1], aligned)} was {FATES[how]}"
     )
-    return Loss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
+    return SentenceLoss(step, token, how, f"The truth is lost at step {step}{place}: {what}.")
 
 
 def _in_words(trace: Trace, action: Plain, aligned: str | None) -> str:

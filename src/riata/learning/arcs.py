@@ -16,7 +16,7 @@ from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError
 from riata.features.arcs import ArcFeatures
 from riata.features.compile import Features
-from riata.learning.batch.trainer import Problem
+from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, counts_of, label_set_of
 from riata.learning.online import TrainingSet
@@ -99,7 +99,7 @@ class LearntArcs(LearntStructure):
         return evaluate_trees(split_column(dev.columns[-1]), tree_columns(predicted, labels), dev.starts).score
 
 
-class ArcProblem(Problem):
+class ArcProblem(BatchProblem):
     """Trees of sentences, normalised over all trees."""
 
     def __init__(self, structure: LearntArcs, features: Features) -> None:

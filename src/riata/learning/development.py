@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from riata.choosing.options import Options
-from riata.data.documents import Bounds, bounds_of
+from riata.data.documents import DocumentBounds, bounds_of
 from riata.data.types import Corpus
 from riata.errors import DataError, SettingError
 from riata.learning.events import Listener, Note
@@ -26,7 +26,7 @@ def held_out(number: int, dev: float, name: str | None, tell: Listener, of: str 
     return last
 
 
-def first_held_out(sentences: int, bounds: Bounds | None, dev: float, name: str | None, tell: Listener) -> int:
+def first_held_out(sentences: int, bounds: DocumentBounds | None, dev: float, name: str | None, tell: Listener) -> int:
     """The first of the sentences that are held out, up to the end of the data.
 
     bounds: of the documents, which are held out as a whole; None: no documents are marked. name: of the file.

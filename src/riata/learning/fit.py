@@ -26,7 +26,7 @@ from riata.learning.development import check_dev, parted, tell_of_overlap, train
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
 from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
-from riata.learning.loop import Outcome, Plan, Trainer, train
+from riata.learning.loop import EpochPlan, EpochTrainer, Outcome, train
 from riata.learning.members import SeedsTrainer
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, learnt
@@ -163,7 +163,7 @@ class Fit:
                 remedy=f"Set learn_as to {before.learnt.name!r}, or train anew (warm_start=False).",
             )
 
-    def trainer(self, data: Corpus, structure: LearntStructure) -> Trainer:
+    def trainer(self, data: Corpus, structure: LearntStructure) -> EpochTrainer:
         """A new learner, or one that continues from the model to start from."""
         if self.start is not None:
             self._check_goes_on(data)
@@ -171,7 +171,7 @@ class Fit:
         features = structure.new_features(data.width - 1) if self.start is None else self.start.model.features.copy()
         return self._of_seeds([structure.learner(features) for _ in range(self.options.seeds)])
 
-    def _of_seeds(self, members: Sequence[Trainer]) -> Trainer:
+    def _of_seeds(self, members: Sequence[EpochTrainer]) -> EpochTrainer:
         for member in members:
             # If there are several seeds, these share the threads.
             member.threads = (self.options.threads or cores()) if len(members) == 1 else 1
@@ -253,7 +253,7 @@ class Fit:
 
     def prepared(
         self, data: Corpus, weights: NDArray[np.float64], structure: LearntStructure
-    ) -> tuple[Trainer, TrainingSet]:
+    ) -> tuple[EpochTrainer, TrainingSet]:
         """A learner that knows the features of the data, and the data in the form that it takes."""
         trainer = self.trainer(data, structure)
         structure.count_words(trainer.features, data)
@@ -278,8 +278,8 @@ class Fit:
             self.tell(Note("Functions in constraints are asked by predictions, not while learning.", warning=True))
         return replace(examples, rules=rules.native) if self.options.constrained.during else examples
 
-    def plan(self, epochs: int, *, refit: bool) -> Plan:
-        return Plan(
+    def plan(self, epochs: int, *, refit: bool) -> EpochPlan:
+        return EpochPlan(
             epochs=epochs,
             patience=self.options.patience,
             seed=self.options.seed,

@@ -29,7 +29,7 @@ from riata.errors import UnsupportedError
 from riata.features.compile import Features
 from riata.features.templates import Template, parse
 from riata.learning.events import Epoch
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
 from riata.settings import Setting
@@ -121,7 +121,7 @@ class ColumnCounts:
         return [(np.log(first) - np.log(overall))[None], *out]
 
 
-class HmmTrainer(Trainer):
+class HmmTrainer(EpochTrainer):
     """Counts. Data that come later are added to the counts."""
 
     finished = "everything is counted"

@@ -20,7 +20,7 @@ Labels = Callable[[Indices, Indices, Listener], Ids]
 MANY = 20  # more folds than this are warned of: each is a training
 
 
-class _StoppedError(Exception):
+class _FoldStoppedError(Exception):
     """Ends a training when another one of the group has failed."""
 
 
@@ -82,7 +82,7 @@ def jackknifed(
 
     def heard(event: Event) -> None:
         if stop.is_set():
-            raise _StoppedError
+            raise _FoldStoppedError
 
     def one(number: int) -> Ids:
         fold = folds[number]

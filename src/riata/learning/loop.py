@@ -25,12 +25,12 @@ class Examples(Protocol):
     @property
     def tokens(self) -> int | None: ...
     def epoch(
-        self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+        self, trainer: EpochTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
     ) -> Epoch: ...
 
 
 @dataclass(frozen=True)
-class Plan:
+class EpochPlan:
     """How long to train, and when to stop."""
 
     epochs: int
@@ -54,7 +54,7 @@ class Outcome:
     chosen: Mapping[str, float] = field(default_factory=dict)  # values of settings that were chosen on held-out data
 
 
-class Trainer:
+class EpochTrainer:
     """A learner that takes one example after another. Features may be added before it starts."""
 
     features: Any  # features of the structure, if it has features
@@ -116,7 +116,7 @@ TIMED = 3  # epochs after which the time of training is estimated
 LONG = 20  # seconds; shorter trainings are not told of
 
 
-def _estimate(history: Sequence[Epoch], plan: Plan, trainer: Trainer) -> str:
+def _estimate(history: Sequence[Epoch], plan: EpochPlan, trainer: EpochTrainer) -> str:
     """How long training may take, by the first steps; empty if that is not long, or not known."""
     low, high = (min(plan.epochs, steps) for steps in trainer.usual_steps)
     seconds = min(epoch.seconds for epoch in history)  # the first one also prepares the data
@@ -130,9 +130,9 @@ def _estimate(history: Sequence[Epoch], plan: Plan, trainer: Trainer) -> str:
 
 
 def train(
-    trainer: Trainer,
+    trainer: EpochTrainer,
     data: Examples,
-    plan: Plan,
+    plan: EpochPlan,
     dev_score: Callable[[Any], float] | None,
     listener: Listener,
     own_score: Callable[[Any], float] | None = None,

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 from riata._core import average_of_all, mix, normalised_sum
 from riata.errors import SettingError
 from riata.learning.events import Epoch
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.learning.online import SentenceTrainer, TrainingSet
 from riata.parallel import cores
 
 Found = TypeVar("Found")
-Member = TypeVar("Member", bound=Trainer)
+Member = TypeVar("Member", bound=EpochTrainer)
 LOOK = 0.1  # seconds between two checks of the learners' progress
 
 
-class _StoppedError(Exception):
+class _MemberStoppedError(Exception):
     """Ends a learner when another one of the group has ended early."""
 
 
-class Members(Trainer, Generic[Member]):
+class Members(EpochTrainer, Generic[Member]):
     """Trains its members one epoch at a time. The result does not depend on `threads`."""
 
     def __init__(self, members: Sequence[Member], threads: int | None) -> None:
@@ -51,7 +51,7 @@ class Members(Trainer, Generic[Member]):
         def run(m: int) -> Epoch:
             def progressed(sentences: int) -> None:
                 if stop.is_set():
-                    raise _StoppedError
+                    raise _MemberStoppedError
                 done[m] = sentences
 
             return self.member_epoch(m, data, seed, number, progressed)
@@ -100,10 +100,10 @@ def _failed(future: Future[Any]) -> bool:
 SEED_RANGE = 2**63
 
 
-class SeedsTrainer(Members[Trainer]):
+class SeedsTrainer(Members[EpochTrainer]):
     """The weights are the sum of the weights of all members, each divided by its norm (see native/inference/questions.hpp)."""
 
-    def __init__(self, members: Sequence[Trainer], threads: int | None) -> None:
+    def __init__(self, members: Sequence[EpochTrainer], threads: int | None) -> None:
         super().__init__(members, threads)
         self._models: list[Any] = []  # models of the members after the last epoch
 

@@ -14,7 +14,7 @@ from riata._core import OnlineTrainer as Single
 from riata._core import OnlineTrainer64 as Double
 from riata.errors import SettingError
 from riata.features.compile import Features
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.settings import Setting
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ class TrainingSet:
     def tokens(self) -> int:
         return self.instances.tokens
 
-    def epoch(self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+    def epoch(
+        self, trainer: EpochTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+    ) -> Epoch:
         return trainer.epoch(self, seed, number, progress)
 
 
-class SentenceTrainer(Trainer):
+class SentenceTrainer(EpochTrainer):
     """A learner of the core, by name, on a model of any structure.
 
     initial: creates the model to start from, once the features are complete. settings: of the recipe and, if it searches, of the search.

@@ -12,7 +12,7 @@ import numpy as np
 
 from riata import registry
 from riata.choosing.options import Options
-from riata.data.documents import Bounds
+from riata.data.documents import DocumentBounds
 from riata.data.encodings.base import Encoding, least_broken, shown_encodings
 from riata.data.files import ColumnFile
 from riata.data.memory import as_corpus, inputs_of
@@ -39,7 +39,7 @@ from riata.learning.labels import (
     one_label,
     refuse_plain_tags,
 )
-from riata.learning.loop import Outcome, Trainer, train
+from riata.learning.loop import EpochTrainer, Outcome, train
 from riata.learning.structure import LearntStructure
 from riata.models.model import Model
 from riata.scoring.evaluation import evaluate_column
@@ -57,7 +57,9 @@ class StreamedSet:
     sentences: int
     tokens: int | None
 
-    def epoch(self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+    def epoch(
+        self, trainer: EpochTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+    ) -> Epoch:
         began, total, done = time.perf_counter(), None, 0
 
         def progressed(sentences: int) -> None:
@@ -200,7 +202,7 @@ class Survey:
     tokens: int
     counts: dict[str, int]  # counts of labels as they are learnt, with illegal tags read as conlleval does
     tags: Tags | None  # None: plain labels
-    documents: Bounds | None = None  # None: no documents are marked
+    documents: DocumentBounds | None = None  # None: no documents are marked
 
 
 def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -> Survey:
@@ -214,7 +216,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     counts: Counter[str] = Counter()
     sentences = tokens = 0
     shape: Corpus | None = None
-    documents = _Documents()
+    documents = _DocumentNumbers()
     for part in file.parts():
         if shape is None:  # errors in the options are reported before the rest is read
             shape, sample = part[:0], part[: np.searchsorted(part.starts, SAMPLE)]
@@ -239,7 +241,7 @@ def survey(file: ColumnFile, options: Options, tell: Listener, *, fresh: bool) -
     return Survey(shape, sample, sentences, tokens, dict(counts), found, documents.bounds())
 
 
-class _Documents:
+class _DocumentNumbers:
     """Where documents begin; only one number per document is stored."""
 
     def __init__(self) -> None:
@@ -256,9 +258,9 @@ class _Documents:
         self._first += (before + begins).tolist()
         self._last = int(part.document[-1])
 
-    def bounds(self) -> Bounds | None:
+    def bounds(self) -> DocumentBounds | None:
         first = np.array(self._first, np.int64)
-        return Bounds(first, first[1:]) if self._marked else None
+        return DocumentBounds(first, first[1:]) if self._marked else None
 
 
 def _check_templates(templates: Sequence[Template]) -> None:

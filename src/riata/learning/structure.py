@@ -19,10 +19,10 @@ from riata.data.types import Column, Corpus, is_unknown
 from riata.errors import LabelError, UnsupportedError
 from riata.features.compile import Features
 from riata.inference.structure import SPACE
-from riata.learning.batch.trainer import Problem
+from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.learning.margin.settings import never_goes_on
 from riata.learning.members import ShardsTrainer
 from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
@@ -68,21 +68,21 @@ class LearntStructure(ABC):
         """Refuses options that do not fit the labels, or the model to start from. Called before features are learnt."""
         self.class_weights()
 
-    def learner(self, features: Features) -> Trainer:
+    def learner(self, features: Features) -> EpochTrainer:
         """A new learner, or one that continues from the model to start from."""
         recipe = self.options.choice.recipe
         if not recipe.searches:
             self.check_exact(features)
         if recipe.trainer is None:
             return self.one_by_one(features)
-        whole: Trainer = recipe.trainer(self, features)
+        whole: EpochTrainer = recipe.trainer(self, features)
         return whole
 
     def sizes(self, data: TrainingSet) -> dict[str, int]:
         """Further sizes that the weights of a new model depend on."""
         return {}
 
-    def problem(self, features: Features, *, per: str) -> Problem:
+    def problem(self, features: Features, *, per: str) -> BatchProblem:
         """What batch recipes ask of the structure. per: what probabilities are of, see Batch."""
         raise NotImplementedError  # for structures that do not offer sums
 
@@ -90,7 +90,7 @@ class LearntStructure(ABC):
         """Refuses templates whose weights cannot be learnt one at a time."""
         raise NotImplementedError  # for structures that do not offer single weights
 
-    def one_by_one(self, features: Features) -> Trainer:
+    def one_by_one(self, features: Features) -> EpochTrainer:
         """A learner that takes one sentence after another; with shards, one per shard."""
         options = self.options
         learners = [self._one_by_one(features) for _ in range(options.shards)]

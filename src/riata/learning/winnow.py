@@ -27,7 +27,7 @@ from riata._core import Winnow, Winnow64, step_scores
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.features.compile import Features
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
 from riata.settings import Setting
@@ -44,7 +44,7 @@ SETTINGS = (
 )
 
 
-class WinnowTrainer(Trainer):
+class WinnowTrainer(EpochTrainer):
     local = False  # steps are not normalised by themselves
 
     def __init__(self, structure: Any, features: Features) -> None:

@@ -15,7 +15,7 @@ from riata.errors import RiataError, SearchError
 from riata.learning.development import held_out, train_again
 from riata.learning.diagnostics import Run
 from riata.learning.events import Epoch, Listener, Note
-from riata.learning.loop import Outcome, Plan, Trainer, train
+from riata.learning.loop import EpochPlan, EpochTrainer, Outcome, train
 from riata.problems.options import Development
 from riata.problems.outputs import scores_of
 from riata.problems.problem import Problem, defined, same_features
@@ -60,7 +60,9 @@ class ProblemExamples:
     def sentences(self) -> int:
         return len(self.inputs)
 
-    def epoch(self, trainer: Trainer, seed: int, number: int, progress: Callable[[int], None] | None = None) -> Epoch:
+    def epoch(
+        self, trainer: EpochTrainer, seed: int, number: int, progress: Callable[[int], None] | None = None
+    ) -> Epoch:
         return trainer.epoch(self, seed, number, progress)
 
     def until(self, end: int) -> ProblemExamples:
@@ -73,7 +75,7 @@ class ProblemExamples:
         return ProblemExamples([*self.inputs, *inputs], [*self.outputs, *outputs], weights)
 
 
-class ProblemLearner(Trainer):
+class ProblemLearner(EpochTrainer):
     """Learns from the searches for examples. watched: whether the first ones are looked at for mistakes of the problem."""
 
     def __init__(
@@ -215,7 +217,7 @@ class ProblemFit:
         """One training; `again` is the number of epochs of a second one, on all data."""
         start, before = (None, 0) if self.start is None else self.start
         trainer = ProblemLearner(self.problem, self.settings, start, self.tell, watched=again is None)
-        plan = Plan(again or self.epochs, self.dev.patience, self.seed, again is not None, before + 1)
+        plan = EpochPlan(again or self.epochs, self.dev.patience, self.seed, again is not None, before + 1)
         score = None if dev is None else lambda model: self._score(model, trainer, *dev)
         outcome = train(trainer, data, plan, score, self.tell)
         if not outcome.interrupted:

@@ -10,8 +10,10 @@ from riata.scoring.accuracy import (
     tag_report,
     token_accuracy,
 )
-from riata.scoring.counts import Row, accuracy_of
-from riata.scoring.significance import Comparison, Interval, Statistic, bootstrap_interval, holm, paired_test
+from riata.scoring.counts import CountRow as Row
+from riata.scoring.counts import accuracy_of
+from riata.scoring.significance import Interval, Statistic, bootstrap_interval, holm, paired_test
+from riata.scoring.significance import PairedComparison as Comparison
 from riata.scoring.spans import SpanCounts, SpanReport, count_spans, f1_of, precision_of, recall_of, report
 
 __all__ = [

@@ -9,8 +9,8 @@ import numpy as np
 
 from riata.data.types import Ids, Starts
 from riata.scoring.counts import (
+    CountRow,
     Counts,
-    Row,
     Scores,
     Sums,
     accuracy_of,
@@ -81,7 +81,7 @@ class TagReport:
     sentence_accuracy: float
     tokens: int
     sentences: int
-    rows: tuple[Row, ...]
+    rows: tuple[CountRow, ...]
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -22,7 +22,7 @@ Sums = NDArray[np.float64]  # [..., K] summed rows
 Scores = NDArray[np.float64]  # [...] in per cent
 
 
-class Row(NamedTuple):
+class CountRow(NamedTuple):
     """One line of a report, ratios in per cent; `type` is a chunk type, or the label in a report of tags."""
 
     type: str
@@ -50,11 +50,11 @@ def accuracy_of(sums: Sums) -> Scores:
     return percent(sums[..., 0], sums[..., 1])
 
 
-def rows_by_type(types: Sequence[str], correct: Counts, found: Counts, gold: Counts) -> tuple[Row, ...]:
+def rows_by_type(types: Sequence[str], correct: Counts, found: Counts, gold: Counts) -> tuple[CountRow, ...]:
     """One row per type that is in the gold or in the prediction; arrays [types], summed over sentences."""
     scores = percent(correct, found), percent(correct, gold), f1(correct, found, gold)
     columns = [types, *(column.tolist() for column in (*scores, gold, found, correct))]
-    rows = map(Row._make, zip(*columns, strict=True))
+    rows = map(CountRow._make, zip(*columns, strict=True))
     return tuple(row for row in rows if row.gold or row.found)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from riata.data.types import Column, Ids, Starts
 from riata.scoring.accuracy import TagReport, count_tags, tag_report
-from riata.scoring.counts import Counts, Row, accuracy_of
-from riata.scoring.resampling import Units, units_of
+from riata.scoring.counts import CountRow, Counts, accuracy_of
+from riata.scoring.resampling import SampledUnits, units_of
 from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
 from riata.scoring.trees import TreeReport, count_trees, las_of, las_universal_of, tree_report, uas_of
@@ -77,7 +77,7 @@ class Evaluation:
         return ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in self.more.items())
 
     @property
-    def units(self) -> Units:
+    def units(self) -> SampledUnits:
         """What intervals and tests resample: documents, where enough are marked, else sentences."""
         return units_of(self.document, len(self.rows))
 
@@ -168,7 +168,7 @@ def _tree_table(report: TreeReport, title: str, interval: str) -> Table:
     return Table(title, ("relation", *COLUMNS), _most_frequent(report.rows), note)
 
 
-def _most_frequent(rows: Sequence[Row]) -> list[tuple[Cell, ...]]:
+def _most_frequent(rows: Sequence[CountRow]) -> list[tuple[Cell, ...]]:
     ordered = sorted(rows, key=lambda row: -row.gold)
     shown = [_row(row.type, row) for row in ordered[:MOST]]
     if len(rows) > MOST:

@@ -19,7 +19,7 @@ from riata.scoring.significance import Interval, Statistic, blocks, draws
 FEWEST = 10  # documents; with fewer, an interval by document means little
 
 
-class Units(NamedTuple):
+class SampledUnits(NamedTuple):
     """The samples that sentences make up."""
 
     of: NDArray[np.int64] | None  # [S] the document of each sentence, from 0 on; None: samples are sentences
@@ -43,14 +43,14 @@ class Units(NamedTuple):
         return found
 
 
-def units_of(document: Ids | None, sentences: int) -> Units:
+def units_of(document: Ids | None, sentences: int) -> SampledUnits:
     """document: [S] the document of each sentence, in any order; None: none are marked."""
     if document is None:
-        return Units(None, sentences, 0)
+        return SampledUnits(None, sentences, 0)
     names, of = np.unique(document, return_inverse=True)
     if len(names) < FEWEST:
-        return Units(None, sentences, len(names))
-    return Units(of.astype(np.int64), len(names), len(names))
+        return SampledUnits(None, sentences, len(names))
+    return SampledUnits(of.astype(np.int64), len(names), len(names))
 
 
 def interval_over_seeds(

@@ -31,7 +31,7 @@ class Interval(NamedTuple):
     level: float
 
 
-class Comparison(NamedTuple):
+class PairedComparison(NamedTuple):
     """statistic(a) − statistic(b), and how often chance alone gives a difference as large, either way."""
 
     difference: float
@@ -91,7 +91,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def paired_test(
     statistic: Statistic, counts_a: Counts, counts_b: Counts, *, samples: int = 10000, seed: int = 0
-) -> Comparison:
+) -> PairedComparison:
     """Approximate randomisation, two-sided: were the two outputs of each sentence dealt by a coin?
 
     p = (n + 1) / (samples + 1), n the samples whose difference is at least the observed one. Only
@@ -112,4 +112,4 @@ def paired_test(
         moved = random.integers(2, size=(size, len(change)), dtype=np.int8).astype(np.float64) @ change
         dealt = np.abs(statistic(a + moved) - statistic(b - moved))
         reached += int(np.count_nonzero(dealt >= abs(difference) - _ROUNDING))
-    return Comparison(difference, (reached + 1) / (samples + 1))
+    return PairedComparison(difference, (reached + 1) / (samples + 1))

@@ -35,8 +35,8 @@ from riata.data.chunk_boundaries import (
 )
 from riata.data.types import Ids, Starts
 from riata.scoring.counts import (
+    CountRow,
     Counts,
-    Row,
     Scores,
     Sums,
     accuracy_of,
@@ -194,7 +194,7 @@ class SpanReport:
     found: int
     correct: int
     tokens: int
-    rows: tuple[Row, ...]
+    rows: tuple[CountRow, ...]
     unit: str = "tokens"  # what accuracy is of
 
     @property

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from riata.data.pairs import pair_column
 from riata.data.trees import NO_HEAD, heads_and_relations, universal
 from riata.data.types import Column, Ids, Starts
-from riata.scoring.counts import Counts, Row, Scores, Sums, check_tokens, percent, rows_by_type, sums_by_sentence
+from riata.scoring.counts import CountRow, Counts, Scores, Sums, check_tokens, percent, rows_by_type, sums_by_sentence
 
 LENGTHS = (10, 20, 30, 40)  # bounds of the classes of sentences by length
 
@@ -41,7 +41,7 @@ class TreeReport:
     whole: float  # sentences without an error
     tokens: int
     sentences: int
-    rows: tuple[Row, ...]  # correct: with the right head, too
+    rows: tuple[CountRow, ...]  # correct: with the right head, too
     lengths: tuple[LengthRow, ...]
 
     @property

@@ -18,7 +18,7 @@ from riata import __version__
 from riata.serving.asking import Ask, Question
 from riata.serving.front import EXPLAIN, PREDICT, Front
 from riata.serving.measures import CONTENT_TYPE
-from riata.serving.refusal import Limits, Refusal
+from riata.serving.refusal import HttpRefusal, Limits
 from riata.serving.served import Served
 from riata.serving.shelf import Shelf
 
@@ -39,7 +39,7 @@ class Wrong(BaseModel):
     remedy: str | None = None
 
 
-class Span(BaseModel):
+class SpanAnswer(BaseModel):
     """A chunk: tokens from `start` up to, and not including, `end`."""
 
     start: int
@@ -60,7 +60,7 @@ class Labelled(BaseModel):
     chunk_labels: list[str] | None = None
     heads: list[int | None] | None = None
     relations: list[str | None] | None = None
-    spans: list[Span] | None = None
+    spans: list[SpanAnswer] | None = None
     confidence: dict[str, list[float]] | None = None
     margin: dict[str, list[float | None]] | None = None
     nbest: list[dict[str, Any]] | None = None
@@ -189,8 +189,8 @@ def _add_pages(api: FastAPI, *, playground: bool) -> None:
 
 
 def _add_refusals(api: FastAPI) -> None:
-    @api.exception_handler(Refusal)
-    async def refused(_: Request, refusal: Refusal) -> Response:
+    @api.exception_handler(HttpRefusal)
+    async def refused(_: Request, refusal: HttpRefusal) -> Response:
         headers = {"Retry-After": "1"} if refusal.status == HTTPStatus.SERVICE_UNAVAILABLE else {}
         return JSONResponse(refusal.content(), refusal.status, headers)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from riata.errors import UnknownNameError, shortened
-from riata.serving.refusal import Limits, Refusal
+from riata.serving.refusal import HttpRefusal, Limits
 
 INPUTS = ("text", "tokens", "rows", "features")
 EXAMPLE = 'Send JSON such as {"tokens": ["The", "bus", "stopped", "."]}.'
@@ -95,7 +95,7 @@ def asked(body: bytes, limits: Limits) -> Ask:
     except ValidationError as error:
         raise _refused(error) from None
     except RecursionError:
-        raise Refusal(HTTPStatus.BAD_REQUEST, "The JSON is nested too deeply.", EXAMPLE) from None
+        raise HttpRefusal(HTTPStatus.BAD_REQUEST, "The JSON is nested too deeply.", EXAMPLE) from None
     for name, most in (("nbest", limits.nbest), ("beam", limits.beam)):
         if (getattr(ask, name) or 0) > most:
             raise _wrong(f"{name} is {getattr(ask, name):,}; at most {most:,} is allowed here.")
@@ -201,23 +201,23 @@ def _check_size(lengths: list[int], limits: Limits) -> None:
         ("tokens in one sentence", max(lengths), limits.longest),
     ):
         if found > most:
-            raise Refusal(
+            raise HttpRefusal(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 f"the request has {found:,} {what}; at most {most:,} are allowed.",
                 "Send it in parts.",
             )
 
 
-def _wrong(message: str, remedy: str = "") -> Refusal:
-    return Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, message, remedy)
+def _wrong(message: str, remedy: str = "") -> HttpRefusal:
+    return HttpRefusal(HTTPStatus.UNPROCESSABLE_ENTITY, message, remedy)
 
 
-def _refused(error: ValidationError) -> Refusal:
+def _refused(error: ValidationError) -> HttpRefusal:
     """The first thing that is wrong, in one sentence."""
     found = error.errors(include_url=False, include_context=False)
     first = found[0]
     if first["type"] == "json_invalid":
-        return Refusal(HTTPStatus.BAD_REQUEST, shortened(first["msg"]) + ".", EXAMPLE)
+        return HttpRefusal(HTTPStatus.BAD_REQUEST, shortened(first["msg"]) + ".", EXAMPLE)
     if first["type"] == "extra_forbidden":
         name = shortened(str(first["loc"][-1]))
         known = UnknownNameError.of("field", name, Ask.model_fields)

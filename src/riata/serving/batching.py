@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riata.errors import RiataError
-from riata.explaining.bounds import Bounds, GivenUp, bounded
+from riata.explaining.bounds import GivenUp, ShownBounds, bounded
 from riata.serving.asking import Question
 from riata.serving.measures import Measures
-from riata.serving.refusal import Limits, Refusal, busy, late
+from riata.serving.refusal import HttpRefusal, Limits, busy, late
 from riata.serving.served import Served
 
 LOG = logging.getLogger("riata.serving")
@@ -170,7 +170,7 @@ class Batcher:
                 return
 
     def _in_bounds(self, job: Job) -> tuple[Job, Any, Exception | None]:
-        with bounded(Bounds(self._limits.states, self._limits.features, lambda: not job.given_up)):
+        with bounded(ShownBounds(self._limits.states, self._limits.features, lambda: not job.given_up)):
             return _answered(job, [], job.parts())
 
 
@@ -197,7 +197,7 @@ def _set(found: list[tuple[Job, Any, Exception | None]]) -> None:
         if error is None:
             job.future.set_result(answer)
         else:
-            job.future.set_exception(Refusal.of(error) if isinstance(error, RiataError) else error)
+            job.future.set_exception(HttpRefusal.of(error) if isinstance(error, RiataError) else error)
 
 
 def _give_up(future: asyncio.Future[Any], seconds: float) -> None:

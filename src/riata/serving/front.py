@@ -15,7 +15,7 @@ from riata.errors import RiataError
 from riata.serving.asking import Question, asked, question
 from riata.serving.batching import Batcher
 from riata.serving.measures import Measures
-from riata.serving.refusal import Limits, Refusal
+from riata.serving.refusal import HttpRefusal, Limits
 from riata.serving.served import Served
 from riata.serving.shelf import Shelf
 
@@ -62,7 +62,7 @@ class Front:
             else:
                 await self._leave(scope, receive, send)
                 return
-        except Refusal as refusal:
+        except HttpRefusal as refusal:
             status, content = refusal.status, to_json(refusal.content())
         except Gone:
             self.measures.answered(path, 499)
@@ -81,7 +81,7 @@ class Front:
         given = headers.get(b"host", b"").decode("latin-1").lower()
         name = given.rpartition(":")[0] if given.rpartition(":")[2].isdigit() else given
         if name not in self._hosts:
-            raise Refusal(
+            raise HttpRefusal(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 f"The server does not know the host name {name!r:.80}.",
                 "Start it with --allow-host NAME.",
@@ -103,7 +103,7 @@ class Front:
     async def _predict(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
         began = time.perf_counter()
         if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != JSON:
-            raise Refusal(
+            raise HttpRefusal(
                 HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
                 "The body is not JSON.",
                 "Send it with the header Content-Type: application/json.",
@@ -122,7 +122,7 @@ class Front:
         try:
             found = question(ask, served.columns, served.split, self.limits)
         except RiataError as error:
-            raise Refusal.of(error) from None
+            raise HttpRefusal.of(error) from None
         served.check_length(found, self.limits)
         return served, found
 
@@ -136,7 +136,7 @@ class Front:
         try:
             body, length = await asyncio.wait_for(reading, self.limits.seconds)
         except asyncio.TimeoutError:
-            raise Refusal(
+            raise HttpRefusal(
                 HTTPStatus.REQUEST_TIMEOUT, f"The body did not arrive within {self.limits.seconds:g} seconds."
             ) from None
         if body is None:
@@ -149,7 +149,7 @@ def _check_site(path: str, headers: dict[bytes, bytes]) -> None:
     if path not in (PREDICT, EXPLAIN) or headers.get(b"sec-fetch-site", b"none") in OWN:
         return
     if headers.get(b"sec-fetch-mode") != b"navigate" or headers.get(b"sec-fetch-dest") != b"document":
-        raise Refusal(HTTPStatus.FORBIDDEN, "Pages of other sites cannot use this server.")
+        raise HttpRefusal(HTTPStatus.FORBIDDEN, "Pages of other sites cannot use this server.")
 
 
 async def _whole_body(receive: Receive, most: int) -> tuple[bytes | None, int]:
@@ -174,8 +174,8 @@ async def _whole_body(receive: Receive, most: int) -> tuple[bytes | None, int]:
     return (b"".join(parts) if length <= most else None), length
 
 
-def _too_large(length: int, most: int) -> Refusal:
-    return Refusal(
+def _too_large(length: int, most: int) -> HttpRefusal:
+    return HttpRefusal(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         f"The body has {length:,} bytes or more; at most {most:,} are allowed.",
         "Send the sentences in parts.",

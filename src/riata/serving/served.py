@@ -20,7 +20,7 @@ from riata.estimators.constrained import switched
 from riata.inference.decoder import EXACT
 from riata.serving.answering import Answering
 from riata.serving.asking import Ask, Question
-from riata.serving.refusal import Limits, Refusal
+from riata.serving.refusal import HttpRefusal, Limits
 from riata.showing.sentences import hue_of
 
 VARIANTS = 32  # that are kept: a model with another beam, or with other constraints
@@ -73,7 +73,7 @@ class Served:
         """Refuses details of trees that would take minutes."""
         longest = max(map(len, question.sentences))
         if self._cubic and not question.plain and longest > limits.detailed:
-            raise Refusal(
+            raise HttpRefusal(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
                 f"a sentence has {longest:,} tokens; for more than its tree alone, at most {limits.detailed:,} are allowed.",
             )

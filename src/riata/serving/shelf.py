@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from riata.errors import ModelFileError, RiataError, SettingError, UnknownNameError
-from riata.serving.refusal import Refusal
+from riata.serving.refusal import HttpRefusal
 from riata.serving.served import Served
 
 LOG = logging.getLogger("riata.serving")
@@ -43,7 +43,7 @@ class Shelf:
         found = self._models.get(name)
         if found is None:
             error = UnknownNameError.of("model", name, self._models)
-            raise Refusal(HTTPStatus.NOT_FOUND, error.message)
+            raise HttpRefusal(HTTPStatus.NOT_FOUND, error.message)
         return found
 
     def reload(self, *, changed_only: bool = False) -> None:

@@ -15,7 +15,7 @@ _SALT = 25918  # for which the hues of the usual chunk and entity types are far 
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownSentence:
     """tags: by token, None where there is none to show. wrong: what is to be marked."""
 
     words: Sequence[str]

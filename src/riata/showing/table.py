@@ -12,7 +12,7 @@ from typing import Any
 Cell = str | int | float | None
 
 
-class Change(float):
+class SignedNumber(float):
     """A difference: it is shown with its sign."""
 
 
@@ -64,7 +64,7 @@ def _cells(row: Sequence[Cell], sides: Sequence[str]) -> str:
 def text_of(cell: Cell) -> str:
     if cell is None:
         return "–"
-    if isinstance(cell, Change):
+    if isinstance(cell, SignedNumber):
         return f"{cell:+.2f}"
     if isinstance(cell, float):
         return f"{cell:.2f}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from riata.compat.pycrfsuite import ParsedDump, Tagger, Trainer
+from riata.compat.pycrfsuite import CrfsuiteTagger, CrfsuiteTrainer, ParsedDump
 from riata.compat.sklearn_crfsuite.metrics import flat_accuracy_score
 from riata.compat.training_log import Info
 from riata.errors import DataError, NotFittedError, SettingError
@@ -34,7 +34,7 @@ _OWN = {
 }  # parameters that the trainer does not have
 
 
-class LinePerIterationTrainer(Trainer):
+class LinePerIterationTrainer(CrfsuiteTrainer):
     """A trainer that prints a line for every iteration."""
 
     def message(self, message: str) -> None:
@@ -55,7 +55,7 @@ class CRF(Params):
     """
 
     training_log_: Any = None
-    _tagger: Tagger | None = None
+    _tagger: CrfsuiteTagger | None = None
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class CRF(Params):
         verbose: bool = False,
         model_filename: str | None = None,
         keep_tempfiles: bool = False,
-        trainer_cls: type[Trainer] | None = None,
+        trainer_cls: type[CrfsuiteTrainer] | None = None,
     ) -> None:
         given = locals()
         for name in self._param_names():
@@ -114,7 +114,7 @@ class CRF(Params):
             raise SettingError(
                 "trainer_cls is no subclass of riata.compat.pycrfsuite.Trainer.", remedy="Derive it from that one."
             )
-        self._tagger, self.training_log_ = Tagger.of(trained), trainer.logparser
+        self._tagger, self.training_log_ = CrfsuiteTagger.of(trained), trainer.logparser
         return self
 
     def predict(self, X: Any) -> Any:
@@ -140,7 +140,7 @@ class CRF(Params):
         """The share of tokens with the right label."""
         return flat_accuracy_score(y, self.predict(X))
 
-    def _needed(self) -> Tagger:
+    def _needed(self) -> CrfsuiteTagger:
         tagger = self.tagger_
         if tagger is None:
             name = self.get_params(deep=False)["model_filename"]
@@ -151,11 +151,11 @@ class CRF(Params):
         return tagger
 
     @property
-    def tagger_(self) -> Tagger | None:
+    def tagger_(self) -> CrfsuiteTagger | None:
         """The tagger; None before training, unless model_filename names a model."""
         name = self.get_params(deep=False)["model_filename"]
         if self._tagger is None and name is not None and Path(name).exists():
-            self._tagger = Tagger()
+            self._tagger = CrfsuiteTagger()
             self._tagger.open(name)
         return self._tagger
 
@@ -197,4 +197,4 @@ class CRF(Params):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         content = state.get("_tagger")
-        self.__dict__.update({**state, "_tagger": None if content is None else Tagger.of(from_bytes(content))})
+        self.__dict__.update({**state, "_tagger": None if content is None else CrfsuiteTagger.of(from_bytes(content))})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import threading
 
 
-class Columns(FileFormat):
+class ColumnFormat(FileFormat):
     name = "columns"
     summary = "columns between tabs or spaces, one token per line; the last one is the output"
 
@@ -44,4 +44,4 @@ class Columns(FileFormat):
         return b"".join(columns.formatted(batch, [*answers.columns, *answers.confidences], notes))
 
 
-FORMAT = Columns()
+FORMAT = ColumnFormat()

@@ -41,7 +41,7 @@ class Source:
 
 def read(path: str | Path, asked: Asked) -> Corpus:
     """The whole file as a corpus, without objects that have no words."""
-    reader = _Reader(path, asked)
+    reader = _JsonLinesReader(path, asked)
     for part in objects(path):
         reader.take(part)
     found = reader.corpus()
@@ -51,10 +51,10 @@ def read(path: str | Path, asked: Asked) -> Corpus:
 
 def stream(path: str | Path, asked: Asked, size: int | None, stopped: threading.Event | None) -> Iterator[Corpus]:
     """The sentences in parts, as they come or, with a size, of at least so many bytes. As for `columns.stream`."""
-    return _Reader(path, asked).parts(size, stopped)
+    return _JsonLinesReader(path, asked).parts(size, stopped)
 
 
-class _Reader:
+class _JsonLinesReader:
     def __init__(self, path: str | Path, asked: Asked) -> None:
         self._path, self._name, self._asked = path, name_of(path), asked
         self._split, self._clean, self._told = present(), is_cleaning(), False

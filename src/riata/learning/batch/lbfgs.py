@@ -83,15 +83,15 @@ class Minimiser:
         self._check_gradient()
         self._check_gain()
 
-    def _at(self, x: Vector) -> Point:
+    def _at(self, x: Vector) -> LinePoint:
         value, gradient, *scale = self._function(x)
         self.evaluations += 1
         if not scale:
-            return Point.of(x, value, gradient, self.l1)
+            return LinePoint.of(x, value, gradient, self.l1)
         self._is_logarithm = True
-        return Point.of(x, value, gradient, self.l1 * math.exp(-scale[0])).logarithm(scale[0])
+        return LinePoint.of(x, value, gradient, self.l1 * math.exp(-scale[0])).logarithm(scale[0])
 
-    def _search(self, direction: Vector, first: float) -> Point | None:
+    def _search(self, direction: Vector, first: float) -> LinePoint | None:
         if self.l1:
             return projected(self._at, self.point, direction, first)
         return along(self._at, self.point, direction, first)
@@ -125,7 +125,7 @@ class Minimiser:
         """Frees the memory that only another step would need."""
         self._pairs.clear()
 
-    def _remember(self, new: Point) -> None:
+    def _remember(self, new: LinePoint) -> None:
         if len(self._pairs) == self.memory:  # before another one is added
             self._pairs.popleft()
         s, y = new.x - self.point.x, new.gradient - self.point.gradient
@@ -162,30 +162,30 @@ MOST = 30  # largest number of points
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class LinePoint:
     x: Vector
     value: float  # with the L1 penalty
     gradient: Vector  # without the L1 penalty
     slope: Vector  # with the L1 penalty: its steepest subgradient (the gradient, if there is no penalty)
 
     @classmethod
-    def of(cls, x: Vector, value: float, gradient: Vector, l1: float) -> Point:
+    def of(cls, x: Vector, value: float, gradient: Vector, l1: float) -> LinePoint:
         if not l1:
             return cls(x, value, gradient, gradient)
         return cls(x, value + l1 * float(np.abs(x).sum()), gradient, _pseudo(x, gradient, l1))
 
-    def logarithm(self, scale: float) -> Point:
+    def logarithm(self, scale: float) -> LinePoint:
         """The logarithm of the value, with the penalty, times e^scale. A value of 0 is the least there is: it counts as the smallest number
         above it, and as flat.
         """
         if self.value == 0:
             flat = np.zeros_like(self.x)
-            return Point(self.x, math.log(math.ulp(0.0)), flat, flat)
+            return LinePoint(self.x, math.log(math.ulp(0.0)), flat, flat)
         if not 0 < self.value < math.inf:
             return replace(self, value=math.nan)
         slope = self.slope / self.value
         gradient = slope if self.gradient is self.slope else self.gradient / self.value
-        return Point(self.x, scale + math.log(self.value), gradient, slope)
+        return LinePoint(self.x, scale + math.log(self.value), gradient, slope)
 
     @property
     def finite(self) -> bool:
@@ -199,13 +199,13 @@ def _pseudo(x: Vector, gradient: Vector, l1: float) -> Vector:
     return np.where(x > 0, up, np.where(x < 0, down, at_zero))
 
 
-def along(at: Callable[[Vector], Point], start: Point, direction: Vector, first: float) -> Point | None:
+def along(at: Callable[[Vector], LinePoint], start: LinePoint, direction: Vector, first: float) -> LinePoint | None:
     """Searches by doubling and halving; None if no step is found."""
     slope = dot(start.slope, direction)
     if not slope < 0:
         return None
     low, high, step = 0.0, np.inf, first
-    best: Point | None = None
+    best: LinePoint | None = None
     for _ in range(MOST):
         x = step * direction
         x += start.x
@@ -223,7 +223,7 @@ def along(at: Callable[[Vector], Point], start: Point, direction: Vector, first:
     return best
 
 
-def projected(at: Callable[[Vector], Point], start: Point, direction: Vector, first: float) -> Point | None:
+def projected(at: Callable[[Vector], LinePoint], start: LinePoint, direction: Vector, first: float) -> LinePoint | None:
     """Searches within the orthant: a weight that would change its sign becomes zero."""
     orthant = np.where(start.x != 0, np.sign(start.x), -np.sign(start.slope))
     if not dot(start.slope, direction) < 0:

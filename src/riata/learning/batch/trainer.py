@@ -17,13 +17,13 @@ from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
 from riata.learning.batch.settings import PRIORS
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.learning.online import TrainingSet, same_precision
 from riata.models.model import Model
 from riata.models.outputs import Outputs
 
 
-class Problem(ABC):
+class BatchProblem(ABC):
     """What a structure provides for a batch trainer. start: a model to start from, or None."""
 
     def __init__(self, features: Features, outputs: Outputs, settings: Mapping[str, Any], start: Model | None) -> None:
@@ -74,13 +74,13 @@ USUAL_STEPS = (
 )  # of L-BFGS with c2=0.003: 300 on chunks of CoNLL-2000, 655 on Spanish names; fewer with a stronger prior
 
 
-class BatchTrainer(Trainer):
+class BatchTrainer(EpochTrainer):
     """Minimises a loss plus a prior. An epoch is one step of the minimiser."""
 
     minimiser: Minimiser | StochasticMinimiser | None = None
     steady = True
 
-    def __init__(self, problem: Problem, settings: Mapping[str, Any], loss: str = "log") -> None:
+    def __init__(self, problem: BatchProblem, settings: Mapping[str, Any], loss: str = "log") -> None:
         """loss: by its name in native/losses."""
         self.problem, self.settings, self.loss = problem, settings, loss
         self.features = problem.features

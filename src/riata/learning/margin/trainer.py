@@ -13,7 +13,7 @@ from riata._core import MarginTrainer as Single
 from riata._core import MarginTrainer64 as Double
 from riata.choosing.losses import for_core
 from riata.features.compile import Features
-from riata.learning.loop import Trainer
+from riata.learning.loop import EpochTrainer
 from riata.learning.margin.settings import never_goes_on
 from riata.learning.online import TrainingSet
 from riata.models.model import Model
@@ -44,7 +44,7 @@ class Margin:
         return MarginTrainer(solver, features, initial, asked)
 
 
-class MarginTrainer(Trainer):
+class MarginTrainer(EpochTrainer):
     """Minimises half the squared norm of the weights plus C times the hinge losses. An epoch is a pass over the sentences."""
 
     def __init__(

@@ -24,7 +24,7 @@ from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY
 from riata.features.language import CLASSIFIERS, PREVIOUS, is_by_label_before
 from riata.inference.rules.first_order import Legality
-from riata.learning.batch.trainer import Problem
+from riata.learning.batch.trainer import BatchProblem
 from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, leave_out_impossible, tell_of_unknown
@@ -114,7 +114,7 @@ def _check_hashable(features: Features, labels: int) -> None:
         )
 
 
-class ChainProblem(Problem):
+class ChainProblem(BatchProblem):
     """Labels of tokens, for models that read one or two labels back."""
 
     def __init__(self, structure: LearntChain, features: Features, *, per: str) -> None:

@@ -46,7 +46,7 @@ class ChainWeightsByName(WeightsByName):
     def edges(self, top: int, labels: Sequence[str] | None = None) -> list[NamedWeight]:
         if self.model.features.bits:
             return []
-        rows = _Rows(self.model, edge=True)
+        rows = _NamedRows(self.model, edge=True)
         order = _heaviest_pairs(self.model, rows.column, rows.value, top, labels)
         names = self.model.labels
         return [
@@ -116,16 +116,16 @@ def _pair(labels: Sequence[str], column: int) -> str:
     return f"{labels[column // len(labels)]} -> {labels[column % len(labels)]}"
 
 
-def _named(model: Model) -> _Rows:
+def _named(model: Model) -> _NamedRows:
     if model.features.bits:
         raise UnsupportedError(
             f"The features of this model are hashed (bits={model.features.bits}), and hashes have no names.",
             remedy="Train without bits to see which features weigh most.",
         )
-    return _Rows(model)
+    return _NamedRows(model)
 
 
-class _Rows:
+class _NamedRows:
     """The sparse form of a model, flattened: one entry per weight of a single label; with edge, of a pair of labels."""
 
     def __init__(self, model: Model, *, edge: bool = False) -> None:

@@ -13,7 +13,7 @@ from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, RiataWarning, UnsupportedError
 from riata.features.compile import Features
-from riata.learning.batch.trainer import Problem
+from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet
 from riata.learning.online import TrainingSet
@@ -77,7 +77,7 @@ class LearntFactorial(LearntStructure):
         return evaluate_pairs(dev.columns[-1], predicted, labels, dev.starts).score
 
 
-class FactorialProblem(Problem):
+class FactorialProblem(BatchProblem):
     """Tags and chunk labels of sentences, normalised over all combinations of both."""
 
     def __init__(self, structure: LearntFactorial, features: Features) -> None:

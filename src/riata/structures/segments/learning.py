@@ -12,7 +12,7 @@ from riata.data.segmentation import Segmentation
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.compile import Features
-from riata.learning.batch.trainer import Problem
+from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener, Note
 from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
@@ -81,7 +81,7 @@ class LearntSegments(LearntStructure):
         tell(Note(f"{text}\n  {remedy}", warning=True))
 
 
-class SegmentProblem(Problem):
+class SegmentProblem(BatchProblem):
     """Segmentations of sentences (Sarawagi & Cohen 2004)."""
 
     def __init__(self, structure: LearntSegments, features: Features) -> None:

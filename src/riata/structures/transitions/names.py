@@ -12,7 +12,7 @@ from riata.models.model import Model
 from riata.models.outputs import Weights, of_precision
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 from riata.structures.transitions.model import PARTS, PRECISIONS, TransitionOutputs
-from riata.structures.transitions.templates import CHOSEN, LIKELY, Part, TransitionFeatures, name_of
+from riata.structures.transitions.templates import CHOSEN, LIKELY, TemplatePart, TransitionFeatures, name_of
 
 SHIFT, REDUCE, SWAP, LEFT, RIGHT = "shift", "reduce", "swap", "left", "right"
 MOST_CHILDREN = 7
@@ -67,7 +67,7 @@ class TransitionNames:
         name = " ".join(self._part(part, code, value) for part, code, value in values)
         return name, self.actions[int(self.operators[place])]
 
-    def _part(self, part: Part, code: tuple[int, int, int, int], value: int) -> str:
+    def _part(self, part: TemplatePart, code: tuple[int, int, int, int], value: int) -> str:
         if part.kind == CHOSEN:
             return f"{part}={self.tags[value]}"
         if part.kind == LIKELY:

@@ -66,7 +66,7 @@ _OTHERS = frozenset({*KINDS[1:], LIKELY} - {CHOSEN})
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*(\(\w+\))?)\[(?P<place>[^\[\]+-]+)(?P<offset>[+-][0-9]+)?\]")
 
 
-class Part(NamedTuple):
+class TemplatePart(NamedTuple):
     """One value of a state: attributes of a place taken together, or a value of another kind."""
 
     place: str
@@ -89,7 +89,7 @@ def name_of(read: Read) -> str:
 
 @dataclass(frozen=True)
 class TransitionTemplate(Template):
-    parts: tuple[Part, ...] = ()
+    parts: tuple[TemplatePart, ...] = ()
 
     def __str__(self) -> str:
         return " ".join(map(str, self.parts))
@@ -102,7 +102,7 @@ def parse(text: str, name: str = "<template>") -> tuple[TransitionTemplate, ...]
 
 def _template(lines: Sequence[str]) -> TransitionTemplate:
     at: dict[str, list[str]] = {}  # by place, in order
-    others: list[Part] = []
+    others: list[TemplatePart] = []
     for text in lines:
         match = _READ.fullmatch(text)
         if match is None:
@@ -112,14 +112,14 @@ def _template(lines: Sequence[str]) -> TransitionTemplate:
             others.append(_other(text, name, place, offset))
         else:
             at.setdefault(_checked(text, place), []).append(f"{name}[{offset or 0}]")
-    parts = [Part(place, "", _reads(reads)) for place, reads in at.items()]
+    parts = [TemplatePart(place, "", _reads(reads)) for place, reads in at.items()]
     parts += [part for i, part in enumerate(others) if part not in others[:i]]
     _check_number(parts)
     reads = tuple(sorted({read for part in parts for read in part.reads}))
     return TransitionTemplate(reads, parts=tuple(parts))
 
 
-def _check_number(parts: Sequence[Part], note: str = "") -> None:
+def _check_number(parts: Sequence[TemplatePart], note: str = "") -> None:
     if len(parts) > most_transition_parts:
         raise TemplateError(
             f"'{' '.join(map(str, parts))}' has {len(parts)} parts{note}; expected at most {most_transition_parts}.",
@@ -130,11 +130,11 @@ def _check_number(parts: Sequence[Part], note: str = "") -> None:
 def with_chosen(template: TransitionTemplate, column: int) -> TransitionTemplate:
     """The template with chosen tags, of this column, as parts of their own."""
     tag = Read(0, column, "identity")
-    parts: list[Part] = []
+    parts: list[TemplatePart] = []
     for part in template.parts:
         left = tuple(read for read in part.reads if read != tag)
         parts += [part._replace(reads=left)] if left or part.kind else []
-        parts += [Part(part.place, CHOSEN, (tag,))] if len(left) < len(part.reads) else []
+        parts += [TemplatePart(part.place, CHOSEN, (tag,))] if len(left) < len(part.reads) else []
     _check_number(parts, ", since tags are chosen while parsing")
     return TransitionTemplate(template.reads, parts=tuple(parts))
 
@@ -146,13 +146,13 @@ def _reads(reads: Sequence[str]) -> tuple[Read, ...]:
     return plain.reads
 
 
-def _other(text: str, kind: str, place: str, offset: str | None) -> Part:
+def _other(text: str, kind: str, place: str, offset: str | None) -> TemplatePart:
     first, comma, second = place.partition(",")
     if offset is not None or bool(comma) != (kind == DISTANCE):
         raise _unreadable(text)
     if place[0] == "p" and kind not in (DISTANCE, LIKELY):
         raise TemplateError(f"{text!r}: of p0 and p1, only what they are is read, not what is attached to them.")
-    return Part(_checked(text, first), kind, (), _checked(text, second) if comma else "")
+    return TemplatePart(_checked(text, first), kind, (), _checked(text, second) if comma else "")
 
 
 def _checked(text: str, place: str) -> str:
@@ -208,7 +208,7 @@ def compile_transitions(
         key = (int(base[1]) + parser_depth * "sbp".index(base[0]), HOPS.index(hop))
         return places.setdefault(key, len(places))
 
-    def native(part: Part) -> tuple[int, int, int, int]:
+    def native(part: TemplatePart) -> tuple[int, int, int, int]:
         if part.kind == LIKELY:
             family = family_of((Read(0, _likely_column(part, chosen), "identity"),), attributes, families)
             reads.add((family, 0))
@@ -229,7 +229,7 @@ def compile_transitions(
     return TransitionProgram(program, tuple(places), tuple(parts), tuple(read_by), tag_family, sources)
 
 
-def _likely_column(part: Part, chosen: int | None) -> int:
+def _likely_column(part: TemplatePart, chosen: int | None) -> int:
     if chosen is None:
         raise TemplateError(
             f"'{part}' reads the tags that are likely, but no tags are chosen while parsing.",

@@ -2,11 +2,11 @@
 
 from riata._core import TreePotentials, TreePotentials64
 from riata.learning.arcs import LearntArcs
-from riata.structures.tree.model import TreeOutputs
+from riata.structures.tree.model import SpanningTreeOutputs
 
 
 class LearntTrees(LearntArcs):
-    outputs_of = TreeOutputs
+    outputs_of = SpanningTreeOutputs
     potentials_of = TreePotentials, TreePotentials64
 
 

@@ -9,7 +9,7 @@ from riata.models.arc_outputs import ArcOutputs
 from riata.models.outputs import Refusal, of_kind
 
 
-class TreeOutputs(ArcOutputs):
+class SpanningTreeOutputs(ArcOutputs):
     structure = "tree"
     precisions = TreeWeights, TreeWeights64
 
@@ -24,4 +24,4 @@ class TreeOutputs(ArcOutputs):
         )
 
 
-OUTPUTS = TreeOutputs
+OUTPUTS = SpanningTreeOutputs
