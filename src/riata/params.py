@@ -101,7 +101,7 @@ class Params:
     def _names_of_settings(cls) -> frozenset[str]:
         """The settings of all recipes and structures, and of decoding."""
         from riata import registry
-        from riata.choosing.decoding import DECODING, RISK
+        from riata.choosing.losses import DECODING, RISK
 
         recipes = registry.all_of("recipe").values()
         searched = [recipe.searched for recipe in recipes if recipe.searched is not None]

@@ -14,7 +14,7 @@ from checks import refused
 from riata import Chunker, JointTagger, Predictor, Problem, Tagger
 from riata.analysis.changes import by_type, errors_by_sentence, levels
 from riata.analysis.examples import Example, ExampleLabels
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.scoring import accuracy_of, f1_of, paired_test

@@ -23,7 +23,7 @@ from riata.analysis.span_errors import (
     span_errors,
     type_confusions,
 )
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from samples import FEATURES, TAGS, as_text, embedded, feature_tagger, for_rows, hashed_chunker

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from checks import refused
 from riata import Chunker, JointTagger, RiataWarning, Tagger, registry
 from riata.confidence.calibration import Calibration
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.features.templates import parse

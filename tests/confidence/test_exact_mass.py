@@ -23,8 +23,8 @@ from confidence_problems import (
 from riata import _core, registry
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
-from riata.inference.decoder import Decoder
 from riata.inference.rules.first_order import Legality
+from riata.inference.structure import Decoder
 from samples import CHUNKS, for_each, hashed_chunker, history_chunker, recoded_chunker, tried
 
 ENCODINGS = [None, "iob1", "iob2", "bioes", "bilou"]

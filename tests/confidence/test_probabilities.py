@@ -12,7 +12,7 @@ from riata.confidence.calibration import Calibration
 from riata.data.encodings.base import convert
 from riata.errors import NotFittedError, UnsupportedError
 from riata.features.templates import parse
-from riata.inference.decoder import Decoder
+from riata.inference.structure import Decoder
 from riata.structures.segments.templates import parse as parse_segments
 from samples import (
     CHUNKS,

@@ -13,7 +13,7 @@ import pytest
 
 from checks import refused
 from riata import Chunker, DependencyParser, JointTagger, Tagger, registry
-from riata.choosing.decoding import RISK
+from riata.choosing.losses import RISK
 from riata.choosing.options import checked
 from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes

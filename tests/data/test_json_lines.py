@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from riata import DependencyParser, RiataWarning
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.formats.base import Asked
 from riata.data.formats.jsonl import FORMAT
 from riata.data.json_lines.splitting import places_of, words_and_marks

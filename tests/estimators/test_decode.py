@@ -13,7 +13,7 @@ import riata
 from checks import refused, stored
 from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, Tagger, registry
 from riata.confidence.calibration import Calibration
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, Tagger
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.types import Column
 from riata.estimators.model_file import to_bytes
 from riata.features.context import NOTHING, Votes

@@ -9,8 +9,7 @@ from checks import refused, stored
 from riata import Chunker, Tagger
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import builtin
-from riata.features.named_sets import builtin_names, is_named_set
-from riata.features.templates import Read, Template, check, fitting, load, parse
+from riata.features.templates import Read, Template, builtin_names, check, fitting, is_named_set, load, parse
 from samples import for_rows
 
 

@@ -15,8 +15,8 @@ from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.decoder import Decoder
 from riata.inference.rules.first_order import Legality
+from riata.inference.structure import Decoder
 
 UNBOUNDED = 2**40
 WORDS = "abcd"

@@ -14,7 +14,7 @@ from oracle import confidence as oracle
 from oracle import joint as joint_oracle
 from oracle import segments as segment_oracle
 from riata import _core, registry
-from riata.data.chunk_boundaries import chunk_flags
+from riata.data.encodings.base import chunk_flags
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
 from riata.explaining.tracing import traced

@@ -24,7 +24,7 @@ from riata.data.segmentation import Segmentation
 from riata.data.types import KnownLabels, Span
 from riata.errors import LabelError, UnsupportedError
 from riata.features.dictionary import TagDictionary
-from riata.inference.decoder import Decoder
+from riata.inference.structure import Decoder
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs
 from riata.structures.segments.model import SegmentOutputs

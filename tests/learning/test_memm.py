@@ -21,8 +21,8 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.language import by_label_before
 from riata.features.templates import load, parse
-from riata.inference.decoder import Decoder
 from riata.inference.rules.first_order import Legality
+from riata.inference.structure import Decoder
 from riata.models.model import Model
 from riata.registry import get
 from riata.structures.chain.model import ChainOutputs, constrained

@@ -18,8 +18,7 @@ from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.inference.rules.first_order import Legality
 from riata.learning.events import Epoch, Note, Progressed, Started, ignore
-from riata.learning.loop import EpochPlan, EpochTrainer, train
-from riata.learning.online import SentenceTrainer, TrainingSet
+from riata.learning.loop import EpochPlan, EpochTrainer, SentenceTrainer, TrainingSet, train
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs
 from samples import TAGS, WORDS, for_each, for_rows
@@ -486,7 +485,7 @@ def test_a_beam_compares_no_pairs_of_labels():
 
 
 def test_gigabytes_are_told_even_where_time_is_short(monkeypatch):
-    monkeypatch.setattr("riata.learning.cost.MUCH", 1 << 20)
+    monkeypatch.setattr("riata.measuring.cost.MUCH", 1 << 20)
     (note,) = told(200, 200, recipe="laso-perceptron", beam=5)
     assert "about 0 seconds" in note
     assert "about 0.0 GiB" in note

@@ -12,7 +12,7 @@ from riata._core import normalised_sum
 from riata.errors import SettingError, UnsupportedError
 from riata.estimators.model_file import to_bytes
 from riata.features.templates import parse
-from riata.learning.online import SentenceTrainer
+from riata.learning.loop import SentenceTrainer
 from riata.models.weights_by_name import by_name
 from riata.structures.segments.templates import parse as parse_segments
 from samples import FEATURES, TAGS, embedded, for_each

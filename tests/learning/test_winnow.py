@@ -15,7 +15,7 @@ from riata import Chunker, EntityRecognizer, Tagger, _core
 from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
-from riata.inference.decoder import Decoder
+from riata.inference.structure import Decoder
 from riata.learning.winnow import step_confidences
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs

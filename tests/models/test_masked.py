@@ -23,12 +23,12 @@ from riata.data.segmentation import Segmentation
 from riata.data.types import KnownLabels
 from riata.errors import SearchError, UnsupportedError
 from riata.inference.declared import Declared
-from riata.inference.decoder import MARGINALS, Decoder, Risk
 from riata.inference.kept import Kept, _arrays, token_slots
 from riata.inference.rules.first_order import TokenSets, compiled, encoded, forbidden_parts, last_label, masks
 from riata.inference.rules.rule import HARD, Automaton, Parts, Rule
 from riata.inference.rules.rules import Rules, pack_automata, pack_rules
 from riata.inference.rules.slots import LabelNames
+from riata.inference.structure import MARGINALS, Decoder, Risk
 from riata.models.model import Model
 from riata.structures.segments.model import SegmentOutputs
 from rule_problems import automata, rule_sets

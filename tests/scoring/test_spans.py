@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from oracle.conlleval import count_sentence
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.propbank import Proposition
 from riata.data.types import Column, Span
 from riata.errors import DataError

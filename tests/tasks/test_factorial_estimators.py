@@ -6,11 +6,11 @@ import pytest
 from checks import refused
 from oracle.factorial import marginals
 from riata import JointTagger
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.language import language_of
-from riata.inference.decoder import EXACT
+from riata.inference.structure import EXACT
 from riata.models import container
 from riata.structures.factorial.templates import parse
 from riata.structures.joint import templates as joint

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata.data.chunk_boundaries import is_extended, spans_of
-from riata.data.encodings.base import detect, shown_encodings
+from riata.data.encodings.base import detect, is_extended, shown_encodings, spans_of
 from riata.data.recoding import Recoder
 from riata.data.types import Column, Ids, Span, Starts
 from riata.errors import DataError, UnsupportedError

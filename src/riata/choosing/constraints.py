@@ -25,6 +25,9 @@ class Constrained(NamedTuple):
     slots: Any = None  # gives the slots of sentences
 
 
+UNCONSTRAINED = Constrained()
+
+
 def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> Constrained:
     """From the parameters of an estimator; or the reason why they do not go together."""
     given, inference = estimator.declared_constraints(), estimator.inference
@@ -33,7 +36,7 @@ def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, 
     if given is None:
         if training and inference == DURING:
             raise SettingError(f"inference is {DURING!r}, but there are no constraints.", remedy="Leave it out.")
-        return Constrained()
+        return UNCONSTRAINED
     from riata.inference.declared import Declared
 
     declared = Declared(given)
@@ -45,7 +48,7 @@ def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, 
             remedy=f"Leave out constraints{instead}.",
         )
     if inference == NONE or not len(declared):
-        return Constrained()
+        return UNCONSTRAINED
     if training and inference == DURING:
         _check_during(estimator, choice, settings)
     return Constrained(declared, inference == DURING, estimator.columns.slots_of)

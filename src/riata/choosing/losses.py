@@ -1,18 +1,34 @@
-"""Losses as settings of learners: which one counts, and the costs of labels."""
+"""What counts as wrong: losses of learners with a margin, and what decoding makes least."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
 from riata.errors import DataError, SettingError, UnsupportedError, printed
+from riata.inference.structure import (
+    ALL_OUTPUTS,
+    BEAM,
+    BEST,
+    CHUNK_LABELS,
+    MARGINALS,
+    POSTERIORS,
+    SIDE_BY_SIDE,
+    SPANS,
+    STATES,
+    Risk,
+)
 from riata.settings import ANY, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 AUTO, COST_MATRIX = "auto", "cost-matrix"
 LOSS, COSTS = "loss", "costs"
@@ -182,3 +198,71 @@ def for_core(settings: Mapping[str, Any], labels: Sequence[str]) -> Mapping[str,
     if settings.get(LOSS) != COST_MATRIX:
         return settings
     return {**settings, COSTS: costs_of(settings, labels).ravel().tolist()}
+
+
+LATTICE = "lattice"  # the update that needs sums over all outputs
+
+# Settings of searches by states that may be changed after training.
+DECODING = (
+    Setting(
+        "beam_by",
+        "operations",
+        "which states compete in a beam",
+        choices=("operations", "prefix", "pending"),
+        needs={ANY: (BEAM,)},
+    ),
+    Setting(
+        "merge",
+        True,
+        "keep only the best of the states that go on alike; false: every path is a state of its own, as in Figures 1 and 2 of LaSO",
+        needs={ANY: (SIDE_BY_SIDE,)},
+    ),
+    Setting("max_nodes", 1_000_000, "of one search; past it the search is an error", low=1, needs={ANY: (STATES,)}),
+    Setting(
+        "seconds",
+        0.0,
+        "to decode one input, then the best output so far counts; 0 means no limit",
+        low=0,
+        needs={ANY: (STATES,)},
+    ),
+)
+
+# Settings of every recipe that may be changed after training: which loss the output is chosen by.
+DECODE = Setting(
+    "decode",
+    BEST,
+    "which output is chosen: the most probable one (best); the one whose labels are most probable, token by token (marginals); the one "
+    "whose chunks are (spans)",
+    choices=(BEST, MARGINALS, SPANS),
+    needs={ANY: (POSTERIORS, ALL_OUTPUTS), SPANS: (POSTERIORS, ALL_OUTPUTS, CHUNK_LABELS)},
+)
+SPAN_COST = Setting(
+    "span_cost",
+    1.0,
+    "what a chunk costs: one that is more probable than half of it pays. 1 means fewest errors; the F1 that is expected, as 0.9, best F1",
+    low=0,
+    high=2,
+    only={DECODE.name: (SPANS,)},
+)
+RISK = (DECODE, SPAN_COST)
+
+
+def changed(settings: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a trained model with these changes. Where they choose another way to decode, the cost of a chunk goes that was set
+    for the old one.
+    """
+    found = {**(settings or {}), **changes}
+    if SPAN_COST.name not in changes and changes.get(DECODE.name, SPANS) != SPANS:
+        found.pop(SPAN_COST.name, None)
+    return found
+
+
+def risk_of(settings: Mapping[str, Any], *, chunks: bool, task: str) -> Risk | None:
+    """The loss by which outputs are chosen; None: the best output is. chunks: whether the labels of the task are chunk labels."""
+    decode = settings[DECODE.name]
+    if decode == SPANS and not chunks:
+        raise UnsupportedError(
+            f"setting {DECODE.name!r} has the value {decode!r}, but the task {task!r} has plain labels, no chunks.",
+            remedy=f"Set {DECODE.name}={MARGINALS}, or leave out {DECODE.name}.",
+        )
+    return None if decode == BEST else Risk(decode, float(settings[SPAN_COST.name]))

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata import registry
-from riata.choosing.constraints import Constrained, constrained
-from riata.choosing.decoding import DECODING, RISK, risk_of
-from riata.choosing.losses import check_loss
-from riata.choosing.passes import Passes, check_passes
+from riata.choosing.constraints import UNCONSTRAINED, Constrained, constrained
+from riata.choosing.losses import DECODING, RISK, check_loss, risk_of
+from riata.choosing.passes import OF_TWO_PASSES, ONE_PASS, Passes, check_passes
 from riata.choosing.recipe import (
     Choice,
     Recipe,
@@ -38,9 +37,9 @@ from riata.features.language import CLASSIFIERS, PREVIOUS, Language, Use, langua
 from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
 from riata.features.templates import LABEL, NUMBER, SUMMARIES, Template, placed, reads_context
 from riata.features.word_vectors import WordVectors, check_vectors
-from riata.inference.decoder import EXACT as BEST
-from riata.inference.decoder import Decoder, Risk
-from riata.inference.structure import CHUNK_LABELS
+from riata.inference.structure import BEST as HIGHEST
+from riata.inference.structure import CHUNK_LABELS, DECODE, Decoder, Risk
+from riata.inference.structure import EXACT as BEST
 from riata.models.parts import FEWEST_BITS, MOST_BITS
 from riata.parallel import THREADS
 from riata.settings import Setting, resolve
@@ -246,7 +245,7 @@ class Options:
         return None if self.vectors is None else WordVectors.of(self.vectors)
 
     def _check_lists_are_read(self, templates: Sequence[Template]) -> None:
-        read = {list_read(read.attribute) for template in templates for read in template.reads}
+        read = {list_read(read.attribute) for template in templates for read in template.reads} if self.lists else set()
         for name in self.lists:
             if not {(EXACT, name), (ANY_CASE, name)} & read:
                 line = next(str(one) for one in self._language.of_list(f"{EXACT}({name})") if one.reads[0].offset == 0)
@@ -265,7 +264,8 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = estimator.attributes or {}
     check_attributes(attributes)
-    check_lists(estimator.lists or {})
+    if estimator.lists:
+        check_lists(estimator.lists)
     check_template(estimator.template)
     check_flags(estimator)
     check_class_weight(estimator.class_weight)
@@ -281,7 +281,9 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     check_read(declared if training else RISK, settings, choice.offered)
     if training:
         check_beside_parameters(estimator, settings)
-    risk = risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)
+    risk = None
+    if settings[DECODE] != HIGHEST:
+        risk = risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)
     options = Options(
         chunks=estimator.chunks,
         columns=estimator.outputs,
@@ -308,14 +310,23 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         encoding=estimator.encoding,
         learn_as=estimator.learn_as,
         strict=bool(estimator.strict),
-        passes=Passes.of(estimator),
+        passes=ONE_PASS if _is_default(estimator, OF_TWO_PASSES) else Passes.of(estimator),
         choice=choice,
-        constrained=constrained(estimator, choice, settings, training=training),
+        constrained=UNCONSTRAINED
+        if _is_default(estimator, ("constraints", "inference"))
+        else constrained(estimator, choice, settings, training=training),
     )
     if training:
-        check_passes(estimator, options.passes, recipe)
+        if options.passes is not ONE_PASS:
+            check_passes(estimator, options.passes, recipe)
         _check_parameters(options)
     return options
+
+
+def _is_default(estimator: Any, names: Sequence[str]) -> bool:
+    """Whether none of these parameters was chosen."""
+    defaults = estimator._defaults()
+    return all(getattr(estimator, name) == defaults[name] for name in names)
 
 
 def _of_decoding(declared: Sequence[Setting], choice: Choice) -> tuple[Setting, ...]:
@@ -355,7 +366,8 @@ def _in_words(outputs: tuple[int, bool]) -> str:
 def _check_parameters(options: Options) -> None:
     """Refuses parameters that the structure cannot use, and names a structure for the same outputs that can."""
     structure = options.choice.structure
-    check_vectors(options.vectors)
+    if options.vectors is not None:
+        check_vectors(options.vectors)
     for name, asked, operation in (
         ("bits", options.bits is not None, "hashed features"),
         ("vectors", options.vectors is not None, "vectors"),

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from riata import registry
 from riata._core import unbounded
-from riata.choosing.decoding import RISK
+from riata.choosing.losses import RISK
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.features.language import language_of
-from riata.features.named_sets import read_source
-from riata.features.templates import Template
-from riata.inference.decoder import Decoder
-from riata.inference.structure import OF_QUEUES, OPERATIONS, Queue, Structure
+from riata.features.templates import Template, read_source
+from riata.inference.structure import OF_QUEUES, OPERATIONS, Decoder, Queue, Structure
 from riata.other_words import meant
 from riata.settings import Setting
 

@@ -64,7 +64,7 @@ def _show_sentences(tasks: dict[str, tuple[Any, tuple[str, ...]]], count: int) -
 
     from riata import load
     from riata.commands.console import stdout
-    from riata.data.chunk_boundaries import spans_of
+    from riata.data.encodings.base import spans_of
     from riata.models.weights_by_name import by_name
 
     console = stdout()

@@ -338,7 +338,7 @@ decoding_option = click.option(
 
 def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
     """The model with other settings of decoding; those of training are refused."""
-    from riata.choosing.decoding import DECODING, RISK, changed
+    from riata.choosing.losses import DECODING, RISK, changed
     from riata.errors import SettingError
 
     given = pairs("--set", assignments, "key=value")

@@ -90,8 +90,7 @@ def _read() -> dict[str, dict[str, str]]:
     from riata.features.frequency import FREQUENCY
     from riata.features.language import language_of
     from riata.features.lists import attribute_names
-    from riata.features.named_sets import builtin_names
-    from riata.features.templates import SUMMARIES
+    from riata.features.templates import SUMMARIES, builtin_names
 
     structures: dict[str, list[str]] = {}
     for structure in registry.names("structure"):
@@ -142,7 +141,7 @@ def _about(kind: str, name: str) -> tuple[str, str]:
 def _describe(console: Console, kind: str, name: str) -> None:
     """One piece, with all that it can be set to."""
     from riata import registry
-    from riata.choosing.decoding import RISK
+    from riata.choosing.losses import RISK
 
     about, paper = _about(kind, name)
     piece = registry.get(kind, name)

@@ -112,7 +112,7 @@ def command(
     from riata.parallel import cores
 
     found, format = reader(model_file, file, columns, text=text)
-    estimator = switched(found, keeps)
+    estimator = found if keeps is None else switched(found, keeps)
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Additions(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
@@ -123,7 +123,8 @@ def command(
         for content in answers:
             out.write(content)
             out.flush()
-    tell_of_constraints(estimator)
+    if estimator.constraints is not None:
+        tell_of_constraints(estimator)
 
 
 @contextmanager

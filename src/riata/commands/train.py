@@ -177,7 +177,7 @@ def estimator_of(options: dict[str, Any]) -> Any:
         raise SettingError("both --dev and --dev-fraction are given; expected one.")
     params = parameters(options)
     params |= {name: options[name] for name in NAMES if options[name] is not None or name not in OWN_DEFAULTS}
-    params["constraints"] = declared(options["constraints"])
+    params["constraints"] = declared(options["constraints"]) if options["constraints"] else None
     params |= of_task(options, task.estimator)
     params["dev"] = options["dev_fraction"] if options["dev_file"] is None else read(options, options["dev_file"])
     if not options["resume"]:

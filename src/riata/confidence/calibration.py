@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.data.types import Starts
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.showing import plotting

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Rights,
         Values,
     )
-    from riata.inference.decoder import Decoder
+    from riata.inference.structure import Decoder
 
 ROUNDING = 1e-6  # two expected F1 that differ by no more are equal
 SUMMED = "Probabilities are summed over all outputs"
@@ -185,9 +185,9 @@ class Confidence(Part):
         return found
 
     def expected_f1(self, X: Any) -> float:
-        from riata.choosing.decoding import risk_of
+        from riata.choosing.losses import risk_of
         from riata.data.memory import is_empty
-        from riata.inference.decoder import SPANS
+        from riata.inference.structure import SPANS
 
         model = self.model
         if not self.estimator.chunks:

@@ -53,7 +53,7 @@ class Explaining(Part):
         features: bool = False,
         training: bool = True,
     ) -> Trace:
-        from riata.choosing.decoding import LATTICE
+        from riata.choosing.losses import LATTICE
         from riata.choosing.options import checked
         from riata.explaining.tracing import one_sentence, traced
 

@@ -84,9 +84,12 @@ class Fitting(Part):
     def _options(self, X_dev: Any, y_dev: Any) -> Options:
         """The options, with the development data that are given to fit or, without these, those of the parameter `dev`."""
         from riata.choosing.options import checked
-        from riata.learning.development import check_given_once
 
         options = checked(self.estimator, goes_on=self.estimator.warm_start)
+        if X_dev is None and y_dev is None and options.dev is None:
+            return options
+        from riata.learning.development import check_given_once
+
         if not check_given_once(X_dev, y_dev, options.dev):
             return replace(options, dev=self.development(options.dev))
         return replace(options, dev=self.columns.with_output(X_dev, y_dev))
@@ -192,14 +195,16 @@ class Fitting(Part):
 
         fresh: whether the only labels are those of the data.
         """
-        from riata.choosing.sample_weight import sentence_weights, weighed
         from riata.data.cleaning import unclean
         from riata.learning.events import Note
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known
-        from riata.learning.scales import tell_of_scales
 
-        raw = self.columns.with_output(X, y, unknown=options.has_unknown)
-        data, weights = weighed(raw, sample_weight)
+        data, weights = self.columns.with_output(X, y, unknown=options.has_unknown), np.empty(0)
+        if sample_weight is not None:
+            from riata.choosing.sample_weight import sentence_weights, weighed
+
+            data, given_weights = weighed(data, sample_weight)
+            weights = sentence_weights(given_weights, len(data))
         if data.tokens == 0:
             raise DataError("there are no tokens to learn from.", file=data.name)
         if data.lines is None and (text := unclean(data)):  # readers of files have said so
@@ -211,8 +216,11 @@ class Fitting(Part):
             data = learnable(data, tags, strict=options.strict, listener=tell)
         if fresh:
             check_labels_differ(given, self.estimator.outputs, tell)
-            tell_of_scales(data, options.choice.recipe, tell)
-        return data, tags, sentence_weights(weights, len(data))
+            if data.vectors is not None:
+                from riata.learning.scales import tell_of_scales
+
+                tell_of_scales(data, options.choice.recipe, tell)
+        return data, tags, weights
 
     def _start(self) -> Start | None:
         from riata.learning.fit import Start

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from riata.data.chunk_boundaries import is_extended, spans_of
-from riata.data.encodings.base import are_chunk_labels
+from riata.data.encodings.base import are_chunk_labels, is_extended, spans_of
 from riata.data.types import PerSentence
 from riata.errors import DataError, UnsupportedError
 

@@ -21,7 +21,7 @@ from riata.estimators.labels import Part
 from riata.inference.structure import CHOSEN_TAGS
 
 if TYPE_CHECKING:
-    from riata.inference.decoder import Decoder
+    from riata.inference.structure import Decoder
     from riata.models.model import Model
     from riata.scoring.evaluation import Evaluation
     from riata.scoring.search_errors import SearchErrors

@@ -149,7 +149,8 @@ def _written(
     names = [estimator.names_[o] if 0 <= o < len(estimator.names_) else "" for o in estimator.outputs_]
     if not all(names):
         names = list(NAMES[estimator.trees, estimator.outputs])
-    answers = Answers(added, estimator.outputs_, names, chunk_outputs(estimator), confidences, ranks)
+    chunks = estimator.labels.chunk_outputs if estimator.outputs > 1 or estimator.chunks else chunk_outputs(estimator)
+    answers = Answers(added, estimator.outputs_, names, chunks, confidences, ranks)
     return format.labelled(batch, answers)
 
 

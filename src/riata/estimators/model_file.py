@@ -18,7 +18,7 @@ from riata.estimators.sequence import SequenceEstimator
 from riata.features.attributes import Attribute, builtin
 from riata.features.templates import SUMMARIES, Scope, names
 from riata.features.templates import functions as context_functions
-from riata.inference.decoder import Decoder, asked_of_search
+from riata.inference.structure import Decoder, asked_of_search
 from riata.models import container
 from riata.models.container import FORMAT, PROBLEM, SETTING, TAGGER, qualified_name
 
@@ -91,7 +91,7 @@ def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arra
 
     checked(estimator, training=False)  # refuses parameters that were set since training and could not be loaded
     header, arrays = model.to_parts()
-    constraints, of_constraints = stored_constraints(estimator)
+    constraints, of_constraints = ([], {}) if estimator.constraints is None else stored_constraints(estimator)
     functions = {**user_functions(model), **of_constraints}
     header |= {
         "format": FORMAT,
@@ -210,7 +210,8 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     of_constraints = {role: functions.pop(role) for role in list(functions) if role.startswith(ROLE)}
     functions = {**expressions_in(header), **functions}
     estimator = _unfitted(header, functions, {role.removeprefix(SETTING): found for role, found in of_settings.items()})
-    estimator.constraints = constraints_in(header, of_constraints)
+    if "constraints" in header:
+        estimator.constraints = constraints_in(header, of_constraints)
     first = _first_pass(header, arrays, using, estimator)
     structure = structure_in(header, estimator)
     search = search_in(header, structure)
@@ -493,7 +494,7 @@ def is_checked(header: dict[str, Any]) -> bool:
 
 def search_in(header: dict[str, Any], structure: str) -> Decoder | None:
     """How outputs are searched; None: the parameters say."""
-    from riata.inference.decoder import Decoder
+    from riata.inference.structure import Decoder
 
     found = header.get(SEARCH)
     if found is None:

@@ -14,7 +14,7 @@ from riata.data.memory import is_empty
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import SettingError
 from riata.estimators.labels import Part
-from riata.inference.decoder import DECODE, EXACT, Decoder, asked_of_search
+from riata.inference.structure import DECODE, EXACT, Decoder, asked_of_search
 from riata.parallel import THREADS, cores
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Predicting(Part):
 
             found = switched(found, constraints)
         if decode is not None:
-            from riata.choosing.decoding import changed
+            from riata.choosing.losses import changed
 
             found = found.twin(settings=changed(found.settings, {DECODE: decode}))
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.encodings.base import is_extended, spans_of
 from riata.data.types import Corpus, PerSentence
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from riata.explaining.explanation import Explanation
     from riata.explaining.trace import Trace
     from riata.features.templates import Scope
-    from riata.inference.decoder import Decoder
     from riata.inference.kept import Kept
+    from riata.inference.structure import Decoder
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.learning.events import Listener
     from riata.models.model import Model

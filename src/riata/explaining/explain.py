@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from riata import registry
-from riata.choosing.decoding import RISK
+from riata.choosing.losses import RISK
 from riata.choosing.recipe import recipe_name
 from riata.errors import LabelError, SearchError, UnsupportedError
 from riata.explaining.bounds import bounds
@@ -16,7 +16,7 @@ from riata.explaining.contributions import Path, decision, path_to, true_path
 from riata.explaining.explanation import Decision, Explanation
 from riata.explaining.scored import Scored
 from riata.explaining.trace import Labels, Trace
-from riata.inference.decoder import EXACT
+from riata.inference.structure import EXACT
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus

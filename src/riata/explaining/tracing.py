@@ -14,7 +14,7 @@ from riata.errors import DataError, UnsupportedError
 from riata.explaining.bounds import bounds
 from riata.explaining.structure import TracedStructure
 from riata.explaining.trace import Cut, Feature, Forbidden, Labels, Node, Plain, Step, Taken, Trace, Update
-from riata.inference.decoder import EXACT, Decoder
+from riata.inference.structure import EXACT, Decoder
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES
 from riata.models.weights_by_name import by_name

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from riata._core import Alphabet, context_votes
-from riata.data.chunk_boundaries import chunk_flags, split_tag
+from riata.data.encodings.base import chunk_flags, split_tag
 from riata.data.types import Column, Ids, Starts, interned
 from riata.features.attributes import lower
 from riata.features.compile import Types

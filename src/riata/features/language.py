@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from riata import registry
 from riata.errors import TemplateError
-from riata.features.named_sets import is_named_set, read_source
-from riata.features.templates import SUMMARIES, Read, Template
+from riata.features.templates import SUMMARIES, Read, Template, is_named_set, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

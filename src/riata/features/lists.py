@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data import columns as source
-from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.encodings.base import is_extended, spans_of
 from riata.data.memory import as_corpus
 from riata.data.types import Column, Starts, is_unicode
 from riata.errors import DataError, SettingError, UnknownNameError, printed

@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.encodings.base import is_extended, spans_of
 from riata.errors import SettingError, UnsupportedError
 from riata.integrations.loading import parts, words_model
 

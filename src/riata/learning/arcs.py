@@ -19,7 +19,7 @@ from riata.features.compile import Features
 from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, counts_of, label_set_of
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.arc_outputs import ArcOutputs
 from riata.models.model import Model

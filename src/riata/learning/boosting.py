@@ -23,8 +23,7 @@ from typing import Any
 from riata._core import Booster, Booster64
 from riata.features.compile import Features
 from riata.learning.events import Epoch, Round
-from riata.learning.loop import EpochTrainer
-from riata.learning.online import TrainingSet, same_precision
+from riata.learning.loop import EpochTrainer, TrainingSet, same_precision
 from riata.models.model import Model
 from riata.settings import Setting
 

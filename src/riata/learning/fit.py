@@ -26,9 +26,8 @@ from riata.learning.development import check_dev, parted, tell_of_overlap, train
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
 from riata.learning.labels import LabelSet, check_dev_labels, learnable, legal
-from riata.learning.loop import EpochPlan, EpochTrainer, Outcome, train
+from riata.learning.loop import EpochPlan, EpochTrainer, Outcome, TrainingSet, train
 from riata.learning.members import SeedsTrainer
-from riata.learning.online import TrainingSet
 from riata.learning.structure import LearntStructure, learnt
 from riata.models.masked import no_mask
 from riata.models.model import Model
@@ -59,7 +58,8 @@ class Fit:
 
     def run(self, data: Corpus, weights: NDArray[np.float64]) -> tuple[Outcome, LabelSet]:
         """Trains; with development data, keeps the best epoch and, if asked for, trains again on all data."""
-        check_dev(self.options)
+        if self.options.dev is None and (self.options.refit or self.options.patience is not None):
+            check_dev(self.options)
         train_part, dev_part = self.split(data)
         if (name := prior.open_setting(self.options.settings)) is not None:
             return self._settled(name, train_part, dev_part, weights, data)
@@ -234,7 +234,8 @@ class Fit:
         if again is None:
             structure.tell_of_data(trainer.features, data.tokens, self.tell)
             self._tell_of_unread_columns(trainer.features, data)
-            tell_of_coverage(data, trainer.features.vectors, self.tell)
+            if trainer.features.vectors is not None:
+                tell_of_coverage(data, trainer.features.vectors, self.tell)
             if note := self.options.choice.recipe.note:
                 self.tell(Note(note))
         if self.options.settings.get("c1") == self.options.settings.get("c2") == 0 and again is None:

@@ -29,8 +29,7 @@ from riata.errors import UnsupportedError
 from riata.features.compile import Features
 from riata.features.templates import Template, parse
 from riata.learning.events import Epoch
-from riata.learning.loop import EpochTrainer
-from riata.learning.online import TrainingSet
+from riata.learning.loop import EpochTrainer, TrainingSet
 from riata.models.model import Model
 from riata.settings import Setting
 from riata.structures.chain.model import PRECISIONS

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from riata._core import average_of_all, mix, normalised_sum
 from riata.errors import SettingError
 from riata.learning.events import Epoch
-from riata.learning.loop import EpochTrainer
-from riata.learning.online import SentenceTrainer, TrainingSet
+from riata.learning.loop import EpochTrainer, SentenceTrainer, TrainingSet
 from riata.parallel import cores
 
 Found = TypeVar("Found")

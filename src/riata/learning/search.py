@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from riata.choosing.decoding import DECODING, LATTICE
+from riata.choosing.losses import DECODING, LATTICE
 from riata.choosing.recipe import Recipe
 from riata.features.compile import Features
-from riata.inference.decoder import Decoder
-from riata.inference.structure import ALL_OUTPUTS, FEATURE_WEIGHTS, LEVELS, SPACE, STATES
+from riata.inference.structure import ALL_OUTPUTS, FEATURE_WEIGHTS, LEVELS, SPACE, STATES, Decoder
 from riata.learning.diagnostics import Run
-from riata.learning.online import SETTINGS, SentenceTrainer, TrainingSet
+from riata.learning.loop import SETTINGS, SentenceTrainer, TrainingSet
 from riata.settings import ANY, Setting
 
 LARGEST = 1e6  # largest step or margin: weights must stay finite in single precision

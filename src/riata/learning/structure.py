@@ -22,10 +22,9 @@ from riata.inference.structure import SPACE
 from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, class_weights, counts_of, label_counts, label_set
-from riata.learning.loop import EpochTrainer
+from riata.learning.loop import EpochTrainer, SentenceTrainer, TrainingSet, same_precision
 from riata.learning.margin.settings import never_goes_on
 from riata.learning.members import ShardsTrainer
-from riata.learning.online import SentenceTrainer, TrainingSet, same_precision
 from riata.learning.search import SearchTrainer
 from riata.models.model import Model
 from riata.models.outputs import Outputs

@@ -27,8 +27,7 @@ from riata._core import Winnow, Winnow64, step_scores
 from riata.data.types import Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.features.compile import Features
-from riata.learning.loop import EpochTrainer
-from riata.learning.online import TrainingSet
+from riata.learning.loop import EpochTrainer, TrainingSet
 from riata.models.model import Model
 from riata.settings import Setting
 from riata.structures.chain.model import PRECISIONS

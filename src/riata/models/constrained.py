@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from riata import _core
 from riata.data.types import Corpus, Ids, Starts
 from riata.errors import SearchError
-from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import Grounded, Kept, native_rules
 from riata.inference.rules.folding import SECONDS
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
+from riata.inference.structure import EXACT, Decoder
 from riata.models.masked import Masked, masked
 from riata.models.nothing_legal import located, nothing_legal, which
 from riata.models.one_after_another import FOUND, NOT_FOUND, ONE, NotTold, one_after_another

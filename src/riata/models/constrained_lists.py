@@ -12,10 +12,10 @@ import numpy as np
 
 from riata.data.types import Corpus, Ids
 from riata.errors import SearchError
-from riata.inference.decoder import Decoder
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames
+from riata.inference.structure import Decoder
 from riata.models.constrained import LONGEST_LIST, predicted, value_of, with_masks
 from riata.models.masked import masked
 from riata.models.nothing_legal import located, nothing_legal, which

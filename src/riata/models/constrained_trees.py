@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from riata._core import allow
 from riata.data.types import Corpus, Ids, KnownLabels
-from riata.inference.decoder import EXACT
 from riata.inference.rules.rule import HARD, Parts, Rule
 from riata.inference.rules.rules import Rules
+from riata.inference.structure import EXACT
 from riata.models.outputs import BestKept
 from riata.models.tree_outputs import tree_labels
 

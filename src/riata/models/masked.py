@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from riata.data.types import Corpus, KnownLabels
 from riata.errors import SearchError, UnsupportedError
-from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import Kept
 from riata.inference.rules.first_order import TokenSets, forbidden_parts
 from riata.inference.rules.rules import Rules
+from riata.inference.structure import EXACT, Decoder
 
 if TYPE_CHECKING:
     from riata.models.model import Model

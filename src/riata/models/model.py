@@ -15,8 +15,7 @@ from riata._core import Instances, Rules, allow, unbounded
 from riata.data.types import Column, Corpus, Ids, KnownLabels
 from riata.errors import DataError, UnsupportedError
 from riata.features.compile import Features
-from riata.inference.decoder import EXACT, Decoder, Risk
-from riata.inference.structure import SPACE
+from riata.inference.structure import EXACT, SPACE, Decoder, Risk
 from riata.models.container import Arrays
 from riata.models.folded import StoredWeights
 from riata.models.outputs import NO_CODES, Of, Or, Outputs, Values, Weights, of_kind, of_precision

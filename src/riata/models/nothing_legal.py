@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from riata import _core
 from riata.data.types import Corpus
 from riata.errors import SearchError
-from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import native_rules
 from riata.inference.rules.folding import SECONDS
 from riata.inference.rules.rule import HARD
+from riata.inference.structure import EXACT, Decoder
 from riata.models.one_after_another import NOT_FOUND, ONE
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ import numpy as np
 
 from riata import _core
 from riata.data.types import Ids
-from riata.inference.decoder import EXACT, Decoder
 from riata.inference.kept import native_rules
 from riata.inference.rules.rule import Automaton
 from riata.inference.rules.rules import Rules
 from riata.inference.rules.slots import LabelNames
+from riata.inference.structure import EXACT, Decoder
 
 if TYPE_CHECKING:
     from riata._core import Instances

@@ -17,8 +17,8 @@ from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import Template
-from riata.inference.decoder import SPANS, Risk
 from riata.inference.rules.first_order import Legality, Mask
+from riata.inference.structure import SPANS, Risk
 from riata.models.container import Arrays
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 
 from riata import _core
 from riata.data.types import Corpus, Ids, Starts
-from riata.inference.decoder import Decoder
 from riata.inference.kept import native_rules
 from riata.inference.rules.rule import HARD
 from riata.inference.rules.rules import Rules
+from riata.inference.structure import Decoder
 from riata.models.constrained import LISTED, UNLISTED, check_known_found, predicted, value_of
 from riata.models.one_after_another import ONE
 

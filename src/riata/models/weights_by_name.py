@@ -10,7 +10,7 @@ import numpy as np
 
 from riata import registry
 from riata._core import boundary_reach, boundary_values
-from riata.data.chunk_boundaries import split_tag
+from riata.data.encodings.base import split_tag
 from riata.errors import UnsupportedError
 from riata.models.model import Model
 from riata.models.outputs import Weights

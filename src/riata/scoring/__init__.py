@@ -1,6 +1,6 @@
 """Scores of predicted labels: chunks as conlleval counts them, tags, and whether a difference is chance."""
 
-from riata.data.chunk_boundaries import spans_of
+from riata.data.encodings.base import spans_of
 from riata.scoring.accuracy import (
     TagCounts,
     TagReport,

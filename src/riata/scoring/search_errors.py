@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.data.types import Corpus, Ids
-from riata.inference.decoder import EXACT, Decoder
+from riata.inference.structure import EXACT, Decoder
 from riata.models.model import Model
 from riata.models.penalties import penalties
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.chunk_boundaries import (
+from riata.data.encodings.base import (
     BORDER,
     OUTSIDE_PREFIXES,
     are_types_alone,

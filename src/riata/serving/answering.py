@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.encodings.base import is_extended, spans_of
 from riata.serving.asking import Question
 
 TAGS = "tags"  # what tags are called that are chosen beside two outputs

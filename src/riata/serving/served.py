@@ -17,7 +17,7 @@ from riata.constraints import parse
 from riata.data.encodings.base import OUTSIDE
 from riata.errors import RiataError, UnsupportedError
 from riata.estimators.constrained import switched
-from riata.inference.decoder import EXACT
+from riata.inference.structure import EXACT
 from riata.serving.answering import Answering
 from riata.serving.asking import Ask, Question
 from riata.serving.refusal import HttpRefusal, Limits
@@ -99,7 +99,7 @@ class Served:
         return made
 
     def _changed(self, ask: Ask, constraints: Any) -> Any:
-        from riata.choosing.decoding import DECODE, changed
+        from riata.choosing.losses import DECODE, changed
 
         made = self.estimator
         if isinstance(constraints, tuple):
@@ -136,7 +136,7 @@ class Served:
 
     def labels(self) -> list[str]:
         """The labels that constraints may name, types of chunks or tags, the most frequent ones of training first."""
-        from riata.data.chunk_boundaries import split_tag
+        from riata.data.encodings.base import split_tag
 
         estimator, counts = self.estimator, Counter[str]()
         for each in estimator.classes_:

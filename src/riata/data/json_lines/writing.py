@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from riata.data.chunk_boundaries import is_extended, spans_of
+from riata.data.encodings.base import is_extended, spans_of
 from riata.data.files import names_of
 from riata.data.formats.base import Answers
 from riata.data.json_lines.reading import WORDS, Source

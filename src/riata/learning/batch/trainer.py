@@ -17,8 +17,7 @@ from riata.learning.batch.lbfgs import Minimiser, Tolerance, Vector
 from riata.learning.batch.settings import PRIORS
 from riata.learning.batch.sgd import StochasticMinimiser
 from riata.learning.events import Epoch
-from riata.learning.loop import EpochTrainer
-from riata.learning.online import TrainingSet, same_precision
+from riata.learning.loop import EpochTrainer, TrainingSet, same_precision
 from riata.models.model import Model
 from riata.models.outputs import Outputs
 

@@ -13,9 +13,8 @@ from riata._core import MarginTrainer as Single
 from riata._core import MarginTrainer64 as Double
 from riata.choosing.losses import for_core
 from riata.features.compile import Features
-from riata.learning.loop import EpochTrainer
+from riata.learning.loop import EpochTrainer, TrainingSet
 from riata.learning.margin.settings import never_goes_on
-from riata.learning.online import TrainingSet
 from riata.models.model import Model
 
 PERIOD = 10  # a certificate, which takes a pass of its own, is made after so many epochs at the latest

@@ -3,7 +3,7 @@
 from riata.choosing.losses import loss_settings
 from riata.choosing.recipe import Recipe
 from riata.inference.structure import FEATURE_WEIGHTS
-from riata.learning.online import SETTINGS
+from riata.learning.loop import SETTINGS
 from riata.settings import Setting
 
 SMALLEST = 1e-9  # with a cost of 0 nothing would ever be learnt, nor with steps of size 0

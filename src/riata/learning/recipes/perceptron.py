@@ -1,7 +1,7 @@
 """The averaged structured perceptron."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.online import SETTINGS
+from riata.learning.loop import SETTINGS
 
 RECIPE = Recipe(
     name="perceptron",

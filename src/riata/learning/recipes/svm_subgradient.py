@@ -1,7 +1,6 @@
 """The objective of m3n by subgradient steps."""
 
-from riata.choosing.decoding import DECODING
-from riata.choosing.losses import loss_settings
+from riata.choosing.losses import DECODING, loss_settings
 from riata.choosing.recipe import Recipe
 from riata.inference.structure import FEATURE_WEIGHTS, SPACE, STEP_LOSSES
 from riata.learning.margin.settings import PRECISION, REFUSES, SHUFFLE, C

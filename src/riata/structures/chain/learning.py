@@ -28,7 +28,7 @@ from riata.learning.batch.trainer import BatchProblem
 from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, leave_out_impossible, tell_of_unknown
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.model import Model
 from riata.models.parts import row_width

@@ -138,7 +138,7 @@ class ChainOutputs(Outputs):
         return node.reshape(-1, len(self.labels)), pairs if pairs.any() else None
 
     def chunk_flags(self, chunks: bool) -> tuple[Ids, Mask]:
-        from riata.data.chunk_boundaries import chunk_flags
+        from riata.data.encodings.base import chunk_flags
 
         labels = len(self.labels)
         no_chunks = np.arange(labels, dtype=np.int32), np.zeros(labels**2, np.uint8)

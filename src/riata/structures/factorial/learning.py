@@ -16,7 +16,7 @@ from riata.features.compile import Features
 from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.model import Model
 from riata.scoring.pairs import evaluate_pairs

@@ -18,7 +18,7 @@ from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.learning.events import Listener, Note
 from riata.learning.labels import SHOWN, LabelSet, counts_of
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.outputs import of_kind
 from riata.models.parts import MOST_LABELS

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import JointWeights, JointWeights64
-from riata.data.chunk_boundaries import chunk_flags
-from riata.data.encodings.base import Encoding
+from riata.data.encodings.base import Encoding, chunk_flags
 from riata.data.pairs import joined_text
 from riata.data.types import Corpus, Ids, KnownLabels
 from riata.errors import ModelFileError

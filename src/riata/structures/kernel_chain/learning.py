@@ -13,7 +13,7 @@ from riata.errors import UnsupportedError
 from riata.features.compile import Features
 from riata.inference.kernel_settings import ALL, AUTO, SMALLEST
 from riata.learning.events import Listener
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.outputs import of_kind
 from riata.models.user_kernel import UserKernel

@@ -14,7 +14,7 @@ from riata.errors import DataError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.learning.batch.trainer import BatchProblem
 from riata.learning.events import Listener, Note
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.model import Model
 from riata.models.outputs import NO_CODES

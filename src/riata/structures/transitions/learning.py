@@ -17,7 +17,7 @@ from riata.features.likely_tags import ChosenTags
 from riata.learning.arcs import LearntArcs, RelationSet
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, counts_of, label_set_of
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.models.outputs import of_kind
 from riata.structures.projective.learning import LearntProjective
 from riata.structures.transitions.model import TransitionOutputs

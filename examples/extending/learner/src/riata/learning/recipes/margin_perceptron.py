@@ -1,7 +1,7 @@
 """The perceptron with a margin."""
 
 from riata.choosing.recipe import Recipe
-from riata.learning.online import SETTINGS
+from riata.learning.loop import SETTINGS
 from riata.settings import Setting
 
 RECIPE = Recipe(

@@ -9,7 +9,7 @@ from riata._core import Instances
 from riata.data.types import Corpus
 from riata.features.compile import Features
 from riata.learning.events import Listener
-from riata.learning.online import TrainingSet
+from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.structures.whole.model import WholeOutputs
 
