@@ -32,7 +32,7 @@ OF_STRUCTURES: dict[str, tuple[str, str]] = {
     "language": ("structure", "LANGUAGE"),
     "outputs": ("model", "OUTPUTS"),
     "weights by name": ("names", "NAMES"),
-    "learnt": ("learning", "LEARNT"),
+    "learnt": ("learning", "LEARNING"),
     "traced": ("explaining", "TRACED"),
 }
 

@@ -37,7 +37,7 @@ def parser(request):
 def test_the_best_output_is_what_is_predicted(parser):
     for sentence in treebank()[:6]:
         words = [token[:2] for token in sentence]
-        assert parser.judging.best_output(parser.columns.sentences([words])) == parser.predict([words])[0]
+        assert parser.evaluating.best_output(parser.columns.sentences([words])) == parser.predict([words])[0]
 
 
 def test_pushes_add_up_to_scores(parser):
@@ -241,7 +241,7 @@ def test_search_errors_look_at_outputs_that_keep_constraints():
     assert any(with_noun)
     assert all(fault == "model" for fault, noun in zip(kept.of, with_noun, strict=True) if noun)
     for words in WORDS:
-        assert "NN" not in tagger.judging.best_output(tagger.columns.sentences([words]))
+        assert "NN" not in tagger.evaluating.best_output(tagger.columns.sentences([words]))
     assert sum(tagger.predicting.decoder().kept.tally.found.values()) == len(
         WORDS
     )  # those of predict_ids; judging counts by itself

@@ -35,10 +35,10 @@ def test_without_logs_nothing_changes(caplog):
     with caplog.at_level(logging.WARNING, logger="riata"):
         model = Tagger("perceptron", epochs=2).fit(WORDS, TAGS)
     assert not caplog.records
-    heard = []
+    listening = []
     with caplog.at_level(logging.INFO, logger="riata"):
-        same = Tagger("perceptron", epochs=2).fit(WORDS, TAGS, listener=heard.append)
-    assert heard
+        same = Tagger("perceptron", epochs=2).fit(WORDS, TAGS, listener=listening.append)
+    assert listening
     assert same.predict(WORDS) == model.predict(WORDS)
 
 

@@ -32,7 +32,7 @@ class Events(list):
         return [event for event in self if isinstance(event, kind)]
 
 
-def heard(model, *data, **more):
+def listening(model, *data, **more):
     events = Events()
     model.fit(*data, listener=events.append, **more)
     return events
@@ -81,7 +81,7 @@ def test_patience_ends_training():
 
 def test_refit_trains_again_on_all_data():
     model = made(epochs=4, dev=0.25, refit=True)
-    events = heard(model, X, Y)
+    events = listening(model, X, Y)
     assert model.weights() == made(epochs=model.best_epoch_).fit(X, Y).weights()
     assert [epoch["refit"] for epoch in model.history_] == [False] * 4 + [True] * model.best_epoch_
     texts = [note.text for note in events.of(Note)]
@@ -92,7 +92,7 @@ def test_refit_trains_again_on_all_data():
 
 
 def test_the_listener_hears_what_happens():
-    events = heard(made(epochs=2), X, Y)
+    events = listening(made(epochs=2), X, Y)
     assert [(e.epoch, e.epochs, e.sentences, e.tokens, e.refit) for e in events.of(Started)] == [
         (1, 2, 40, None, False),
         (2, 2, 40, None, False),
@@ -108,7 +108,7 @@ def test_progress_counts_the_examples_of_an_epoch():
             time.sleep(0.03)
             return ()
 
-    events = heard(Predictor(Slow(), epochs=1), X[:12], Y[:12])
+    events = listening(Predictor(Slow(), epochs=1), X[:12], Y[:12])
     done = [event.sentences for event in events.of(Progressed)]
     assert done
     assert done == sorted(done)
@@ -120,7 +120,7 @@ def test_a_listener_gets_what_would_be_warnings(recwarn):
         def regret(self, x, s, y):
             return 1 + super().regret(x, s, y)
 
-    notes = heard(Predictor(Reach(), epochs=1), X, Y).of(Note)
+    notes = listening(Predictor(Reach(), epochs=1), X, Y).of(Note)
     assert [note.text for note in notes if note.warning] == [
         "40 of 40 true outputs cannot be reached: the initial state has a regret above 0."
     ]

@@ -244,7 +244,7 @@ def test_odd_predictions_are_refused_and_best_outputs_take_lists():
     parser = DependencyParser("mira", epochs=2, tags="given").fit(treebank())
     refused(SettingError, "predict_ids", parser.evaluate, treebank(), predicted=parser.predict(treebank()))
     sentence = treebank()[0]
-    assert parser.judging.best_output([sentence]) == parser.predict([sentence])[0]
+    assert parser.evaluating.best_output([sentence]) == parser.predict([sentence])[0]
 
 
 # --- the relation of the root belongs to the root --------------------------------------------------------------------

@@ -112,7 +112,7 @@ class JudgedOutputs:
 def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> JudgedOutputs:
     """What trained models of one task predict for sentences whose gold labels are known."""
     check_sequences(estimators)
-    read = [estimator.judging.gold_and_found(X, y) for estimator in estimators]
+    read = [estimator.evaluating.gold_and_found(X, y) for estimator in estimators]
     inputs, golds, _ = read[0]
     for _, other, _ in read[1:]:
         if any(a.texts() != b.texts() for a, b in zip(golds, other, strict=True)):
@@ -142,7 +142,7 @@ def outputs_of(estimators: Sequence[Any], X: Any, y: Any = None) -> JudgedOutput
 def check_sequences(estimators: Sequence[Any]) -> None:
     """Refuses what is no estimator of sequences, or not of one task."""
     for estimator in estimators:
-        if not hasattr(estimator, "judging"):
+        if not hasattr(estimator, "evaluating"):
             raise UnsupportedError(
                 f"a {type(estimator).__name__} has outputs of its own, with no labels to compare token by token.",
                 remedy="Give models of tag, chunk, joint, ner or parse.",

@@ -171,7 +171,7 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
     aligned(gold, predicted)
     estimator = registry.get("task", task).estimator
     if estimator.file_format is not None:
-        return estimator.judging.compared_files(gold, predicted)
+        return estimator.evaluating.compared_files(gold, predicted)
     if estimator.outputs > 1:
         both = [last_columns(corpus, outputs, apart, estimator.fields) for corpus in (gold, predicted)]
         estimator.labels.check_gold(replace(gold, columns=both[0]))
@@ -188,9 +188,9 @@ def _warn_of_gold(gold: Any, known: Any, corpus: Any, who: str) -> None:
     from rich.markup import escape
 
     from riata.commands.console import stderr
-    from riata.data.files import empty_gold
+    from riata.data.files import constant_gold
 
-    if text := empty_gold(gold, set(known), corpus, who):
+    if text := constant_gold(gold, set(known), corpus, who):
         stderr().print(escape(text), soft_wrap=True)
 
 

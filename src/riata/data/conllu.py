@@ -10,7 +10,7 @@ from typing import Any
 
 from riata.data.columns import check_writable, read, write
 from riata.data.documents import marked_by_comments
-from riata.data.files import elsewhere, says_nothing
+from riata.data.files import candidate_columns, says_nothing
 from riata.data.memory import as_corpus
 from riata.data.types import FIELDS, Corpus
 from riata.errors import DataError, UnknownNameError
@@ -28,7 +28,11 @@ def read_conllu(path: str | Path, fields: Sequence[str] = ("form", "xpos"), *, c
     _check_fields(fields)
     corpus = read(path, conllu=True, clean=clean)
     found = corpus.select([FIELDS.index(name) for name in fields])
-    return replace(found, elsewhere=elsewhere(corpus)) if fields and says_nothing(found.columns[-1]) else found
+    return (
+        replace(found, candidate_columns=candidate_columns(corpus))
+        if fields and says_nothing(found.columns[-1])
+        else found
+    )
 
 
 def write_conllu(corpus: Corpus | Sequence[Any], path: str | Path, fields: Sequence[str] = ("form", "xpos")) -> None:

@@ -151,7 +151,7 @@ def with_roles(
         raise DataError(f"the file has {have}; expected at least one input column before it.", file=corpus.name)
     found = corpus.select([*read, *gold])
     silent = any(map(says_nothing, found.columns[len(read) :]))
-    return replace(found, elsewhere=elsewhere(corpus)) if silent else found
+    return replace(found, candidate_columns=candidate_columns(corpus)) if silent else found
 
 
 def _outputs(
@@ -303,7 +303,7 @@ EXAMPLES = 3
 EMPTY = "_"  # in CoNLL-U
 
 
-def elsewhere(corpus: Corpus) -> str:
+def candidate_columns(corpus: Corpus) -> str:
     """The columns of a file, read whole, that hold several labels, each with some of them; empty where there is none."""
     return "; ".join(_candidates(corpus))
 
@@ -312,7 +312,7 @@ def says_nothing(column: Column) -> bool:
     return len(column.used()) <= 1
 
 
-def empty_gold(gold: Column, known: Collection[str], corpus: Corpus, who: str) -> str:
+def constant_gold(gold: Column, known: Collection[str], corpus: Corpus, who: str) -> str:
     """What to say of gold labels that are all the same and that nobody gives; empty where they can be scored.
 
     known: the labels that can be right. who: what the sentence says of a label that is not among them. corpus: the file that holds them,
@@ -323,7 +323,7 @@ def empty_gold(gold: Column, known: Collection[str], corpus: Corpus, who: str) -
     if not label or (label in known and label != EMPTY):
         return ""
     why = "an empty value" if label == EMPTY else f"which {who}"
-    columns = elsewhere(corpus)
+    columns = candidate_columns(corpus)
     remedy = (
         f"Columns with several values: {columns}. Choose one with --outputs." if columns else "Is it the right file?"
     )

@@ -152,7 +152,7 @@ class Corpus(Sequence[Sentence]):
     format: str = "memory"  # what it was read from: memory, text or a format of files
     origin: tuple[int, ...] | None = None  # which columns of its source these are; None: all of them, in order
     breadth: int | None = None  # how many columns the source has; None: as many as these
-    elsewhere: str = (
+    candidate_columns: str = (
         ""  # where labels might be, if the last column holds only one: other columns of the source, in words
     )
     given: Given | None = None  # features named by the user, instead of or beside columns

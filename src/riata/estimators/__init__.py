@@ -1,1 +1,1 @@
-"""What estimators of sequences share: one duty per file, such as parameters, columns, predicting, judging and fitting."""
+"""What estimators of sequences share: one duty per file, such as parameters, columns, predicting, evaluating and fitting."""

@@ -128,7 +128,7 @@ def _companion(
     part, options = data[plan.learnt], fit.options
     settings = options.settings
     for name, value in outcome.chosen.items():
-        settings = prior.settled(settings, name, value)
+        settings = prior.with_prior(settings, name, value)
     options = replace(
         options,
         epochs=plan.epochs,

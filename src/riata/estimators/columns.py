@@ -234,6 +234,6 @@ class Columns(Part):
 
     def knowing(self, X: Any, given: Any) -> Corpus:
         """The corpus with the given labels as known labels."""
-        from riata.estimators.kept_labels import knowing
+        from riata.estimators.given_labels import knowing
 
         return knowing(self.estimator, X, given)

@@ -85,7 +85,7 @@ class Confidence(Part):
         calibrated.
         """
         from riata.confidence.calibration import UNCALIBRATED
-        from riata.estimators.kept_labels import certain
+        from riata.estimators.given_labels import certain
 
         self.estimator._check_fitted()
         corpus = self._inputs(X)
@@ -148,7 +148,7 @@ class Confidence(Part):
         labels = self.labels.label_ids(self.labels.learnt_column(data.columns[-1], data.starts))
         known = np.maximum(labels, 0)
         scores = model.scores_of(model.instances(inputs), known)
-        never = np.flatnonzero((labels < 0) | model.never_gives(inputs, known) | self._written_otherwise(data, known))
+        never = np.flatnonzero((labels < 0) | model.impossible(inputs, known) | self._written_otherwise(data, known))
         scores[np.searchsorted(data.starts, never, side="right") - 1] = -np.inf
         found: Values = np.minimum(scores / temperature - log_z, 0.0)
         return found

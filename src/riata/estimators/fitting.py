@@ -39,10 +39,10 @@ class Fitting(Part):
 
     def fit(self, X: Any, y: Any, X_dev: Any, y_dev: Any, *, sample_weight: Any, listener: Listener | None) -> None:
         from riata.learning.cost import within_memory
-        from riata.learning.events import heard
+        from riata.learning.events import listening
         from riata.learning.fit import Fit
 
-        tell = heard(listener)
+        tell = listening(listener)
         began = time.perf_counter()
         options = self._options(X_dev, y_dev)
         start = self._start() if self.estimator.warm_start else None

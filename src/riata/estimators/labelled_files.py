@@ -97,7 +97,7 @@ def labelled(
         if not (format.fields or format.open or text):
             _check_width(estimator, batch, given.last, documents, named=named)
         if given:
-            from riata.estimators.kept_labels import knowing_column
+            from riata.estimators.given_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given.labels, given.tags)
         if shown == Additions():
@@ -172,7 +172,7 @@ def _check_asked(
             "min_confidence is for the best labelling, not for a list of the n best.", remedy="Leave out one of them."
         )
     if given:
-        from riata.estimators.kept_labels import check_given
+        from riata.estimators.given_labels import check_given
 
         check_given(given, shown.min_confidence)
     if shown.min_confidence is not None:

@@ -75,7 +75,7 @@ FACTS = (
     "trees",
     "without_column",
 )
-PARTS = ("labels", "columns", "fitting", "predicting", "confidence", "judging", "explaining")
+PARTS = ("labels", "columns", "fitting", "predicting", "confidence", "evaluating", "explaining")
 OTHERS = ("breadth_", "changed_params", "declared_constraints", "format_", "names_", "output_", "twin", "untrained")
 
 

@@ -113,7 +113,7 @@ class Predicting(Part):
         if text:
             X = self.split_text(X, text)
         if min_confidence is not None:
-            from riata.estimators.kept_labels import check_given
+            from riata.estimators.given_labels import check_given
 
             check_given(given, min_confidence)
             self.estimator.confidence.check_abstains(min_confidence)

@@ -16,9 +16,9 @@ from riata.data.propbank import COLUMNS, RoleCorpus
 from riata.data.types import Column, Corpus, Ids, PerSentence, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.columns import Columns
+from riata.estimators.evaluating import Evaluating
 from riata.estimators.fitting import Fitting
 from riata.estimators.input_check import check_of
-from riata.estimators.judging import Judging
 from riata.estimators.predicting import Predicting
 from riata.features.roles.properties import PROPERTIES, SPAN
 from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
@@ -247,7 +247,7 @@ class RolePredicting(Predicting):
         return in_order(answer, stream(file, stopped), threads, stopped)
 
 
-class RoleJudging(Judging):
+class RoleEvaluating(Evaluating):
     """Precision, recall and F1 by role, as CoNLL-2005 counts them, and accuracies; of plain slots, accuracy."""
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:

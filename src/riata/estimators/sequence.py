@@ -9,9 +9,9 @@ from riata.data.types import PerSentence
 from riata.errors import NotFittedError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.confidence import Confidence
+from riata.estimators.evaluating import Evaluating
 from riata.estimators.explaining import Explaining
 from riata.estimators.fitting import Fitting
-from riata.estimators.judging import Judging
 from riata.estimators.labels import Has, Labels
 from riata.estimators.parameters import PARAMETERS, Parameters
 from riata.estimators.predicting import Predicting
@@ -54,7 +54,7 @@ class SequenceEstimator(Parameters):
     fitting = Has(Fitting)
     predicting = Has(Predicting)
     confidence = Has(Confidence)
-    judging = Has(Judging)
+    evaluating = Has(Evaluating)
     explaining = Has(Explaining)
 
     # What is learnt.
@@ -292,7 +292,7 @@ class SequenceEstimator(Parameters):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The task's main score, from 0 to 1: span F1 as conlleval counts it for chunks, accuracy for tags."""
-        return self.judging.score(X, y, sample_weight)
+        return self.evaluating.score(X, y, sample_weight)
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
         """Everything about the predictions for these sentences: report per type, metrics in per cent, and intervals, which are over whole
@@ -300,14 +300,14 @@ class SequenceEstimator(Parameters):
 
         predicted: the result of predict_ids for them, if it is known already.
         """
-        return self.judging.evaluate(X, y, predicted=predicted)
+        return self.evaluating.evaluate(X, y, predicted=predicted)
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
         """The cause of wrong sentences: the search alone, the model alone, or both (docs/learning-to-search.md).
 
         predicted: as for evaluate.
         """
-        return self.judging.search_errors(X, y, predicted=predicted)
+        return self.evaluating.search_errors(X, y, predicted=predicted)
 
     def errors(
         self, X: Any, y: Any = None, *, train: Any = None, beams: Sequence[float] = (), examples: int = 1

@@ -17,8 +17,8 @@ from riata.data.trees import check_trees, tree_codes, tree_columns, with_trees
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.estimators.confidence import Confidence
+from riata.estimators.evaluating import Evaluating
 from riata.estimators.explaining import Explaining
-from riata.estimators.judging import Judging
 from riata.estimators.notes import warn_of
 from riata.estimators.pairs import PairColumns, PairFitting, PairLabels
 from riata.estimators.predicting import Predicting
@@ -334,7 +334,7 @@ class TreeConfidence(Confidence):
         )
 
 
-class TreeJudging(Judging):
+class TreeEvaluating(Evaluating):
     """With joint tags, these are judged, too: in the metric `tags`, and as part of what is wrong."""
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:

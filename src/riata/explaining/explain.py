@@ -172,7 +172,7 @@ def _missed(estimator: Any, shown: Searched | Scored, corpus: Corpus, errors: Se
         return None
     if errors.test == "truth":
         return shown.true_path(BEST)
-    best = estimator.judging.best_output(corpus)
+    best = estimator.evaluating.best_output(corpus)
     return None if best is None else shown.path(best, BEST)
 
 

@@ -51,7 +51,7 @@ class Scored:
         )
 
     def never(self, codes: Any) -> bool:
-        return bool(self.estimator.model_.never_gives(self.inputs, codes).any())
+        return bool(self.estimator.model_.impossible(self.inputs, codes).any())
 
     def path(self, labels: Sequence[Any], name: str) -> Path:
         return self.said.path(self.said.codes(labels), name)

@@ -232,7 +232,8 @@ class Features:
 
     def values(self, corpus: Corpus, grow: bool = False, threads: int = 1) -> list[Ids]:
         """The value of every attribute at every token. Attributes are computed in parallel, since each has its own alphabet."""
-        types = {number: Types.of(corpus.columns[number]) for _, number in self.program.attributes}
+        read_columns = {number for _, number in self.program.attributes}
+        types = {number: Types.of(corpus.columns[number]) for number in read_columns}
 
         def values(a: int) -> Ids:
             (name, number), alphabet = self.program.attributes[a], self.alphabets[a]
@@ -243,7 +244,8 @@ class Features:
             function = self._function(name, number)
             return types[number].values(name, function, None if self.bits else alphabet, grow, look)
 
-        return list(in_order(values, range(len(self.alphabets)), min(threads, len(self.alphabets))))
+        every, threads = range(len(self.alphabets)), min(threads, len(self.alphabets))
+        return list(map(values, every) if threads <= 1 else in_order(values, every, threads))
 
     def look_up(self, attribute: int, texts: list[str]) -> list[int]:
         """The ids of an attribute's values for these texts; -1 if training has not seen the value."""

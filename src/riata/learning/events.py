@@ -99,7 +99,7 @@ def ignore(event: Event) -> None:
 NAME = "riata.training"
 
 
-def heard(listener: Listener | None) -> Listener:
+def listening(listener: Listener | None) -> Listener:
     """The listener of a training. None: warnings are those of Python; and if nobody reads the log, and standard error is a terminal, it
     gets a line per epoch.
     """

@@ -62,14 +62,14 @@ class Fit:
             check_dev(self.options)
         train_part, dev_part = self.split(data)
         if (name := prior.open_setting(self.options.settings)) is not None:
-            return self._settled(name, train_part, dev_part, weights, data)
+            return self._with_chosen_prior(name, train_part, dev_part, weights, data)
         labels = self.labels(data)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
         if outcome.model is None or outcome.interrupted or dev_part is None or not self.options.refit:
             return outcome, labels
         return self.refit(outcome, lambda epochs: self._again(epochs, train_part, dev_part, weights))
 
-    def _settled(
+    def _with_chosen_prior(
         self, name: str, train_part: Corpus, dev_part: Corpus | None, weights: NDArray[np.float64], data: Corpus
     ) -> tuple[Outcome, LabelSet]:
         """Trains with the prior that held-out sentences prefer, or that they preferred when the model to start from was trained."""
@@ -82,7 +82,7 @@ class Fit:
                 return Outcome(interrupted=True), self.labels(data)
             self.tell(found.note())
             value = found.value
-        settings = prior.settled(self.options.settings, name, value)
+        settings = prior.with_prior(self.options.settings, name, value)
         outcome, labels = replace(self, options=replace(self.options, settings=settings)).run(data, weights)
         return replace(outcome, chosen={name: value}), labels
 

@@ -80,13 +80,13 @@ def jackknifed(
     """The data fold by fold, each with labels of its tokens. threads: number of trainings at once. called: what the models are."""
     stop, everything = threading.Event(), np.arange(len(data))
 
-    def heard(event: Event) -> None:
+    def listening(event: Event) -> None:
         if stop.is_set():
             raise _FoldStoppedError
 
     def one(number: int) -> Ids:
         fold = folds[number]
-        found = labels(np.setdiff1d(everything, fold), fold, heard)
+        found = labels(np.setdiff1d(everything, fold), fold, listening)
         tell(
             Note(
                 f"{called}, fold {number + 1} of {len(folds)}: {len(fold):,} sentences are labelled by a model of the others."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.encodings.base import Encoding, are_chunk_labels, detect, read_as_conlleval, shown_encodings
-from riata.data.files import elsewhere
+from riata.data.files import candidate_columns
 from riata.data.pairs import shown
 from riata.data.recoding import Recoder, Tags
 from riata.data.types import FIELDS, MARK, UNKNOWN, Column, Corpus, Ids, Starts, check_some_known, hidden, is_unknown
@@ -81,7 +81,7 @@ def one_label(label: str, data: Corpus, origin: int) -> LabelError:
     remedy = (
         "Give training data with several labels; partial_fit can be told of those that are still to come (classes=)."
     )
-    if origin >= 0 and (columns := data.elsewhere or elsewhere(data)):
+    if origin >= 0 and (columns := data.candidate_columns or candidate_columns(data)):
         remedy = (
             f"Columns with several values: {columns}. Choose one with --outputs; in Python, with fields= of "
             "read_conllu, or corpus.select."

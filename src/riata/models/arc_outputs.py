@@ -76,7 +76,7 @@ class ArcOutputs(TreeOutputs):
         weights: Any = model.weights
         return weights.tree_probabilities(model.features.index, instances, codes, temperature)
 
-    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the root has a relation that training has not seen there, or another head one that is the root's alone."""
         weights: Any = model.weights
         root, others = (flags.astype(bool) for flags in weights.offered_relations())

@@ -348,9 +348,9 @@ class Model:
         scores: Values = self.weights.scores_of(self.features.index, instances, codes)
         return scores
 
-    def never_gives(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the given label of a token cannot be given by any search."""
-        return self.outputs.never_gives(self, corpus, labels)
+        return self.outputs.impossible(self, corpus, labels)
 
     def margins(
         self, instances: Instances, truth: Ids, settings: Mapping[str, Any], tags: Column | None = None

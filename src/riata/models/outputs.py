@@ -112,7 +112,7 @@ class Outputs(ABC):
         """Whether exact search for a sentence of this length takes little time."""
         return self.exact_refusal(features) is None
 
-    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the given label of a token cannot be given by any search. Labels that may not follow each other already have the
         score -inf.
         """

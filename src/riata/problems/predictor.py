@@ -18,7 +18,7 @@ from riata.explaining.trace import Trace
 from riata.interrupts import AsInterrupt
 from riata.learning.cost import within_memory
 from riata.learning.development import check_one_epoch
-from riata.learning.events import Listener, Note, heard, warn
+from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.loop import Outcome
 from riata.params import Params
 from riata.problems.examples import as_inputs, paired
@@ -120,7 +120,7 @@ class Predictor(Params):
 
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
-        tell = heard(listener)
+        tell = listening(listener)
         settings = checked(self, learning=True, goes_on=bool(self.warm_start))
         dev = development(self, X_dev, Y_dev)
         inputs, outputs = paired(X, Y)

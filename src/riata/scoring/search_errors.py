@@ -200,7 +200,7 @@ def _compared(
         np.int32
     )  # whole: or no trees
     truth = value(known)
-    truth[sentence[(gold < 0) | model.never_gives(inputs, plain(known))]] = -np.inf
+    truth[sentence[(gold < 0) | model.impossible(inputs, plain(known))]] = -np.inf
     wrong = differ(predicted, gold)
     if exact is None:
         return judged(wrong, found, np.maximum(truth, found), truth, truth > found, "truth")

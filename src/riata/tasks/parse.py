@@ -12,9 +12,9 @@ from riata.estimators.sequence import SequenceEstimator
 from riata.estimators.trees import (
     TreeColumns,
     TreeConfidence,
+    TreeEvaluating,
     TreeExplaining,
     TreeFitting,
-    TreeJudging,
     TreeLabels,
     TreePredicting,
 )
@@ -45,7 +45,7 @@ class DependencyParser(SequenceEstimator):
     fitting = Has(TreeFitting)
     predicting = Has(TreePredicting)
     confidence = Has(TreeConfidence)
-    judging = Has(TreeJudging)
+    evaluating = Has(TreeEvaluating)
     explaining = Has(TreeExplaining)
 
     task_name = "parse"

@@ -7,7 +7,7 @@ from typing import Any
 from riata.data.propbank import FORMAT
 from riata.estimators.labels import Has
 from riata.estimators.parameters import documented
-from riata.estimators.roles import FOUND, GIVEN, ROLES, RoleColumns, RoleFitting, RoleJudging, RolePredicting
+from riata.estimators.roles import FOUND, GIVEN, ROLES, RoleColumns, RoleEvaluating, RoleFitting, RolePredicting
 from riata.estimators.sequence import SequenceEstimator
 from riata.features.roles.slots import RoleSlots
 from riata.tasks.base import Task
@@ -34,7 +34,7 @@ class RoleLabeler(SequenceEstimator):
     columns = Has(RoleColumns)
     fitting = Has(RoleFitting)
     predicting = Has(RolePredicting)
-    judging = Has(RoleJudging)
+    evaluating = Has(RoleEvaluating)
 
     task_name = "srl"
     chunks = False

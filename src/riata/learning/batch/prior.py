@@ -41,7 +41,7 @@ def open_setting(settings: Any) -> str | None:
     return next((name for name in (C2, C) if settings.get(name) == AUTO), None)
 
 
-def settled(settings: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:
+def with_prior(settings: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:
     """The settings of the training itself. A prior that was chosen on some sentences asks for no exact minimum: without a tolerance of the
     user's, learning stops earlier.
     """

@@ -176,7 +176,7 @@ def heads(given: Alphabet) -> Ids:
     return np.array(found, np.int32)
 
 
-LEARNT = LearntChain
+LEARNING = LearntChain
 
 
 NAME = "dictionary"  # of the setting

@@ -115,4 +115,4 @@ class FactorialProblem(BatchProblem):
             )
 
 
-LEARNT = LearntFactorial
+LEARNING = LearntFactorial

@@ -120,4 +120,4 @@ def _by_count(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(sorted(counts, key=lambda label: (-counts[label], label)))
 
 
-LEARNT = LearntJoint
+LEARNING = LearntJoint

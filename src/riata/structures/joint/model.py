@@ -97,7 +97,7 @@ class JointOutputs(Outputs):
     def chunk_labels(self) -> tuple[str, ...]:
         return self.chunks
 
-    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the dictionary does not allow the given tag of a token."""
         words, tags = corpus.columns[0], labels // len(self.chunks)
         pairs, place = np.unique(words.ids.astype(np.int64) * len(self.tags) + tags, return_inverse=True)

@@ -89,4 +89,4 @@ class LearntKernelChain(LearntStructure):
         return TrainingSet(instances, weights, self.class_weights())
 
 
-LEARNT = LearntKernelChain
+LEARNING = LearntKernelChain

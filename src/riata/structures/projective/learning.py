@@ -39,4 +39,4 @@ class LearntProjective(LearntArcs):
         return (found * relations + of_tokens).astype(np.int32)
 
 
-LEARNT = LearntProjective
+LEARNING = LearntProjective

@@ -17,10 +17,10 @@ class ProjectiveOutputs(ArcOutputs):
     precisions = ProjectiveWeights, ProjectiveWeights64
     crossing = False
 
-    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the arc of a token crosses another, or has a relation that it cannot have."""
         crosses = crossing((labels // len(self.relations)).astype(np.int32), corpus.starts)
-        return crosses | super().never_gives(model, corpus, labels)
+        return crosses | super().impossible(model, corpus, labels)
 
 
 OUTPUTS = ProjectiveOutputs

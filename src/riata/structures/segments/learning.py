@@ -100,4 +100,4 @@ class SegmentProblem(BatchProblem):
         return Model.blank(self.features, self.outputs, single=single, longest=longest).weights
 
 
-LEARNT = LearntSegments
+LEARNING = LearntSegments

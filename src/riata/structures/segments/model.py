@@ -234,7 +234,7 @@ class SegmentOutputs(Outputs):
         weights = of_precision(weights, PRECISIONS)
         return stuck_segments(starts, known.sets, known.of, weights.labels, weights.outside, weights.most)
 
-    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether a segment begins at the token that is longer than the search allows, or no segment can have its tag there."""
         codes = self.codes(labels, corpus.starts)
         never: NDArray[np.bool_] = codes // len(self.segmentation.types) >= model.weights_as(PRECISIONS).most

@@ -96,4 +96,4 @@ def root_relation(column: Column, relations: tuple[str, ...]) -> str:
     return max(relations, key=lambda relation: counts[relation])
 
 
-LEARNT = LearntTransitions
+LEARNING = LearntTransitions

@@ -100,7 +100,7 @@ class TransitionOutputs(TreeOutputs):
     def exact_refusal(self, features: Features) -> Refusal:
         return REFUSAL
 
-    def never_gives(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
+    def impossible(self, model: Model, corpus: Corpus, labels: Ids) -> NDArray[np.bool_]:
         """[N] whether the arc of a token crosses another, if the system gives none, or the root has another relation than always."""
         heads, relations = np.divmod(labels, np.int32(len(self.relations)))
         never: NDArray[np.bool_] = (heads == 0) & (relations != self.relations.index(self.root))

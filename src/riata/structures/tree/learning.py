@@ -10,4 +10,4 @@ class LearntTrees(LearntArcs):
     potentials_of = TreePotentials, TreePotentials64
 
 
-LEARNT = LearntTrees
+LEARNING = LearntTrees

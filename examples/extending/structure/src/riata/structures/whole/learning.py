@@ -27,4 +27,4 @@ class LearntWhole(LearntStructure):
         return TrainingSet(instances, weights, self.class_weights())
 
 
-LEARNT = LearntWhole
+LEARNING = LearntWhole

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from riata.scoring.search_errors import SearchErrors
 
 
-class Judging(Part):
+class Evaluating(Part):
     """Compares predictions with gold labels."""
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
