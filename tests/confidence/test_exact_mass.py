@@ -23,7 +23,7 @@ from confidence_problems import (
 from riata import _core, registry
 from riata.data.memory import as_corpus
 from riata.errors import UnsupportedError
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.inference.structure import Decoder
 from samples import CHUNKS, for_each, hashed_chunker, history_chunker, recoded_chunker, tried
 

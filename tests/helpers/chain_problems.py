@@ -15,7 +15,7 @@ from riata.explaining.tracing import traced
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.inference.structure import Decoder
 
 UNBOUNDED = 2**40

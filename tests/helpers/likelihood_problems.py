@@ -7,7 +7,7 @@ import pytest
 
 from riata import _core
 from riata.features.dictionary import TagDictionary
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs, constrained
 

@@ -8,7 +8,7 @@ from riata.data.memory import as_corpus
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.registry import get
 
 TEMPLATES = [

@@ -18,7 +18,7 @@ from oracle import segments as segment_oracle
 from riata import Chunker, JointTagger, _core, registry
 from riata.data.memory import as_corpus
 from riata.data.segmentation import Segmentation
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.inference.structure import MARGINALS, SPANS, Decoder, Risk
 from riata.models.model import Model
 from riata.structures.segments.model import SegmentOutputs

@@ -16,7 +16,7 @@ from riata.errors import SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs
 from riata.structures.chain.names import name_of

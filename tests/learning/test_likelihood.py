@@ -15,7 +15,7 @@ from riata.errors import UnknownNameError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.registry import get
 from riata.structures.chain.learning import heads

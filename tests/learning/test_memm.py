@@ -21,7 +21,7 @@ from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
 from riata.features.language import by_label_before
 from riata.features.templates import load, parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.inference.structure import Decoder
 from riata.models.model import Model
 from riata.registry import get

@@ -16,7 +16,7 @@ from riata.estimators.model_file import to_bytes
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.templates import parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.learning.events import Epoch, Note, Progressed, Started, ignore
 from riata.learning.loop import EpochPlan, EpochTrainer, SentenceTrainer, TrainingSet, train
 from riata.models.model import Model

@@ -11,7 +11,7 @@ from riata import Chunker, Tagger
 from riata.data.encodings.base import detect
 from riata.errors import DataError, LabelError, UnsupportedError
 from riata.features.templates import parse
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.learning.labels import without_labelling
 from riata.registry import all_of, get
 from samples import for_each

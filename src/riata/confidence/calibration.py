@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 from riata.data.encodings.base import spans_of
 from riata.data.types import Starts
 from riata.errors import DataError, ModelFileError, SettingError
-from riata.showing import plotting
-from riata.showing.table import as_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
 
@@ -263,6 +262,8 @@ class CalibrationReport:
         return table
 
     def __str__(self) -> str:
+        from riata.showing.table import as_text
+
         return as_text(self.table())
 
     def plot(self, path: str | Path) -> None:
@@ -294,6 +295,10 @@ def margins(values: Values) -> Values:
 
 def draw(report: CalibrationReport, path: str | Path) -> None:
     """A panel per output: before and after calibration, bins of equal mass, and the diagonal where confidence can be believed."""
+    from pathlib import Path
+
+    from riata.showing import plotting
+
     plotting.check(Path(path), "path")
     canvas = plotting.canvas(4.6 * len(report.outputs), 4.8)
     for axes, each in zip(canvas.subplots(1, len(report.outputs), squeeze=False)[0], report.outputs, strict=True):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data import columns as source
 from riata.data.encodings.base import is_extended, spans_of
 from riata.data.memory import as_corpus
 from riata.data.types import Column, Starts, is_unicode
@@ -158,7 +157,9 @@ def check_lists(lists: Mapping[str, Any]) -> None:
 
 
 def _lines(path: str | Path) -> list[str]:
-    content = b"".join(source.pieces(path))
+    from riata.data.columns import pieces
+
+    content = b"".join(pieces(path))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

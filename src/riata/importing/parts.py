@@ -16,7 +16,7 @@ from riata.features.attributes import builtin
 from riata.features.compile import Features, family_of
 from riata.features.expressions import expressions
 from riata.features.templates import Template
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.models.model import Model
 from riata.models.outputs import of_kind
 from riata.models.parts import refuse_huge, weight_bytes

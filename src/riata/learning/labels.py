@@ -16,7 +16,8 @@ from riata.data.pairs import shown
 from riata.data.recoding import Recoder, Tags
 from riata.data.types import FIELDS, MARK, UNKNOWN, Column, Corpus, Ids, Starts, check_some_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
-from riata.inference.rules.first_order import Legality, encoded
+from riata.inference.rules.first_order import encoded
+from riata.inference.rules.legality import Legality
 from riata.learning.events import Listener, Note
 from riata.models.parts import MOST_LABELS
 

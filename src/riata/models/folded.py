@@ -13,7 +13,7 @@ from riata.errors import ModelFileError
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.letters import teach
-from riata.inference.rules.first_order import Mask
+from riata.inference.rules.legality import Mask
 from riata.inference.structure import EXACT
 from riata.models.outputs import Outputs, of_kind
 from riata.models.parts import ngram_sizes, weight_bytes

@@ -17,7 +17,7 @@ from riata.errors import UnsupportedError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import Template
-from riata.inference.rules.first_order import Legality, Mask
+from riata.inference.rules.legality import Legality, Mask
 from riata.inference.structure import SPANS, Risk
 from riata.models.container import Arrays
 

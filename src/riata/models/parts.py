@@ -18,7 +18,7 @@ from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import WordList, attribute_names
 from riata.features.templates import SUMMARIES, Template, placed, reads_context
 from riata.features.word_vectors import WordVectors
-from riata.inference.rules.first_order import Legality, Mask
+from riata.inference.rules.legality import Legality, Mask
 from riata.measuring.cost import available_bytes
 from riata.models.container import Arrays
 

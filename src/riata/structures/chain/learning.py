@@ -23,7 +23,7 @@ from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY
 from riata.features.language import CLASSIFIERS, PREVIOUS, is_by_label_before
-from riata.inference.rules.first_order import Legality
+from riata.inference.rules.legality import Legality
 from riata.learning.batch.trainer import BatchProblem
 from riata.learning.cost import tell_of_cost
 from riata.learning.events import Listener

@@ -26,7 +26,7 @@ from riata.errors import DataError, ModelFileError, RiataError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
-from riata.inference.rules.first_order import Legality, Mask
+from riata.inference.rules.legality import Legality, Mask
 from riata.models.container import Arrays
 from riata.models.folded import FoldedModel, NamedModel, StoredWeights, foldable, is_named
 from riata.models.model import Model

@@ -17,7 +17,8 @@ from riata.data.types import Corpus, Ids, KnownLabels
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.inference.rules.first_order import Legality, Mask, encoded
+from riata.inference.rules.first_order import encoded
+from riata.inference.rules.legality import Legality, Mask
 from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
 from riata.models.label_names import read_tags_and_chunks

@@ -25,7 +25,7 @@ from riata.data.types import Corpus, Ids, KnownLabels, Starts
 from riata.errors import ModelFileError
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
-from riata.inference.rules.first_order import Mask
+from riata.inference.rules.legality import Mask
 from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
 from riata.models.model import Model
