@@ -117,6 +117,16 @@ def test_a_value_that_is_no_finite_number_is_refused_with_its_place(value):
         as_corpus(X)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_half_numbers_are_checked_alike_and_without_warnings_of_numpy(value):
+    X = [array.astype(np.float16) for array in made()[0]]
+    as_corpus(X)
+    X[3][0, 1] = value
+    with pytest.raises(DataError, match=r"sentence 3, token 0, column 1 is .*expected a finite number up to 1e\+09"):
+        as_corpus(X)
+
+
 @pytest.mark.parametrize(
     ("X", "part"),
     [
