@@ -264,6 +264,22 @@ def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
         made.predict_confidence(WORDS)
 
 
+def test_a_bound_that_no_confidence_reaches_is_warned_of_once(run, tmp_path):
+    made = quietly(Tagger(epochs=2), WORDS, TAGS)
+    made.calibration_ = (Calibration(1.0, ((0.0, 0.0), (1.0, 0.8))),)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made.predict(WORDS, min_confidence=0.8)
+    with pytest.warns(RiataWarning, match=r"the confidence of tags is never above 0\.8, .* lower bound") as caught:
+        assert {tag for tags in made.predict(WORDS, min_confidence=0.9) for tag in tags} == {None}
+        made.predict(WORDS, min_confidence=0.9)
+    assert [warning.filename for warning in caught] == [__file__]
+    made.save(tmp_path / "m.riata")
+    (tmp_path / "in.txt").write_text("the\n")
+    status, _, err = run("predict", "--model", tmp_path / "m.riata", "--min-confidence", "0.9", tmp_path / "in.txt")
+    assert (status, err.count("never above 0.8")) == (0, 1)
+
+
 def test_files_are_warned_about_and_refused_alike(run, tmp_path):
     made = quietly(Tagger(epochs=2), WORDS, TAGS)
     made.save(tmp_path / "m.riata")

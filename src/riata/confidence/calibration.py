@@ -128,6 +128,11 @@ class Calibration:
         before, after = zip(*self.knots, strict=True)
         return np.asarray(np.interp(values, before, after), np.float64)
 
+    @property
+    def most(self) -> float:
+        """The highest confidence that is believed."""
+        return self.knots[-1][1] if self.knots else 1.0
+
     def to_dict(self) -> dict[str, Any]:
         knots = [list(knot) for knot in self.knots]
         source = {} if self.source == CALLED else {"source": self.source}
@@ -136,7 +141,7 @@ class Calibration:
     def __str__(self) -> str:
         curve = f", a curve of {len(self.knots):,} points" if self.knots else ""
         if self.source == TRAINING and self.knots:
-            curve = f", at most {self.knots[-1][1]:.3g}"
+            curve = f", at most {self.most:.3g}"
         return f"temperature {self.temperature:.3g}{curve}, from {self.source}"
 
     @classmethod

@@ -59,24 +59,37 @@ class Confidence(Part):
 
     def warn(self) -> None:
         """Warns the caller of the method of the estimator, once per model, if confidences are not meaningful."""
-        model = self.model
-        if self.believable or self.estimator._warned_of is model:
-            return
-        self.estimator._warned_of = model
-        warnings.warn(
-            f"{self.why_uncalibrated}, so its confidences mean little; calibrate(dev) makes them believable.",
-            RiataWarning,
-            stacklevel=4,
-        )
+        if not self.believable:
+            self._warn(
+                f"{self.why_uncalibrated}, so its confidences mean little; calibrate(dev) makes them believable."
+            )
+
+    def _warn(self, text: str) -> None:
+        """Warns the caller of the method of the estimator, once per model."""
+        about = (self.model, text)
+        if self.estimator._warned_of != about:
+            self.estimator._warned_of = about
+            warnings.warn(text, RiataWarning, stacklevel=5)
 
     def check_abstains(self, least: float) -> None:
-        """Refuses a least confidence that is none, or whose meaning nobody knows."""
+        """Refuses a least confidence that is none, or whose meaning nobody knows; warns of one that is never reached."""
         check_least(least)
         if not self.believable:
             raise UnsupportedError(
                 f"min_confidence leaves out what the model is not sure of. {self.why_uncalibrated}, so its confidences mean little.",
                 remedy="Call calibrate(dev) first (riata calibrate), with sentences that it was not trained on.",
             )
+        for kind, calibration in zip(self._kinds(), self.estimator.calibration_, strict=False):
+            if least > (most := calibration.most):
+                self._warn(
+                    f"min_confidence is {least:g}, but the confidence of {kind} is never above {most:.3g}, so all of them are left out; "
+                    "use a lower bound."
+                )
+
+    def _kinds(self) -> list[str]:
+        """What is predicted, output by output."""
+        plain = ("heads", "relations") if self.estimator.trees else ("tags",) * len(self.labels.chunk_outputs)
+        return ["chunks" if chunks else name for chunks, name in zip(self.labels.chunk_outputs, plain, strict=False)]
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
         """Labels as predict_ids returns them, [N], and the confidence of the search in each: [outputs, N] from 0 to 1.
@@ -230,6 +243,7 @@ class Confidence(Part):
         labels, _ = self.weighed(corpus, [1.0])
         ids = self.labels.as_classes(labels, data.starts)
         found, present = [], self.estimator.calibration_ or (UNCALIBRATED,) * len(self.labels.chunk_outputs)
+        kinds = self._kinds()
         for output, judged in enumerate(self.judged(data, ids)):
             known: dict[float, Values] = {}
 
@@ -241,9 +255,7 @@ class Confidence(Part):
                     known |= zip(new, self.weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
                 return np.stack([known[t] for t in temperatures])
 
-            plain = ("heads", "relations")[output] if self.estimator.trees else "tags"
-            kind = "chunks" if self.labels.chunk_outputs[output] else plain
-            found.append(_calibrated(judge, judged, method, kind, data.document, present[output]))
+            found.append(_calibrated(judge, judged, method, kinds[output], data.document, present[output]))
         self.estimator.calibration_, self.estimator.uncalibrated_ = tuple(each.calibration for each in found), ""
         return CalibrationReport(method, tuple(found))
 
