@@ -115,6 +115,18 @@ def test_the_spread_is_that_of_its_definition():
     assert _spread(made, data) == pytest.approx(oracle.spread(score, gold), rel=1e-5)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_trees_that_no_moves_reach_are_not_compared():
+    trees = [[tuple(map(str, token)) for token in sentence] for sentence in treebank(60)]
+    crossing = [("a", "X", "3", "x"), ("b", "X", "4", "x"), ("c", "X", "0", "root"), ("d", "X", "3", "x")]
+    made = quietly(
+        DependencyParser(structure="transitions", tags="given", beam=4, epochs=1), [*trees, crossing, crossing]
+    )
+    assert len(made.calibration_) == 2
+    with pytest.raises(UnsupportedError, match="too little data to compare"):
+        _spread(made, made.columns.with_gold([crossing, crossing], None))
+
+
 def made_ready():
     """Sentences with their outputs as they are learnt, as training has them."""
     return embedded()[:60]

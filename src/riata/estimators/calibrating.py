@@ -202,10 +202,13 @@ def _spread(estimator: Any, data: Corpus) -> float:
     of = np.concatenate([np.arange(data.starts[s], data.starts[s + 1]) for s in other.tolist()])
     instances = model.instances(inputs_of(data))
     known = np.maximum(truth, 0)
-    ahead = model.scores_of(instances, known) - model.scores_of(instances, known[of])
+    own, others = model.scores_of(instances, known), model.scores_of(instances, known[of])
     strange = np.logical_or.reduceat(np.append(truth < 0, False), data.starts[:-1])
-    told = np.isfinite(ahead) & ~strange & ~strange[other] & (other != np.arange(len(other))) & (lengths > 0)
-    spread = float(ahead[told].sum() / max(lengths[told].sum(), 1))
+    reached = np.isfinite(own) & np.isfinite(others)  # moves do not reach every tree
+    told = reached & ~strange & ~strange[other] & (other != np.arange(len(other))) & (lengths > 0)
+    if not told.any():
+        raise UnsupportedError("there was too little data to compare the scores of outputs")
+    spread = float((own[told] - others[told]).sum() / lengths[told].sum())
     if not spread > 0:
         raise UnsupportedError("true outputs do not score more than others, so nothing shows the scale of scores")
     return spread
