@@ -215,6 +215,14 @@ def test_gold_labels_that_the_model_cannot_give_are_named(model, data):
         chunker.score(inputs, labels)
 
 
+def test_gold_labels_in_another_encoding_are_told_of_as_in_training(model, data):
+    chunker = riata.load_model(model)
+    inputs = [[token[:2] for token in sentence] for sentence in data[1]]
+    labels = [[token[2].replace("B-NP", "I-NP") for token in sentence] for sentence in data[1]]
+    with pytest.warns(riata.RiataWarning, match=r"Illegal tags .*label 'I-NP' .* illegal in IOB2"):
+        chunker.score(inputs, labels)
+
+
 def test_rare_keys_of_dictionaries_and_rare_values_are_no_cause_for_refusal():
     """Of more keys than are looked at, other ones may be the most frequent in other data; flags may be off in a whole text."""
     rows = [
