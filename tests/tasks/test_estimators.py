@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -652,3 +653,19 @@ def test_a_model_too_large_to_load_is_refused_before_training(monkeypatch):
     monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 1000)
     with pytest.raises(DataError, match="GiB of weights"):
         Tagger(epochs=1).fit(WORDS, TAGS)
+
+
+def test_one_sentence_of_tuples_is_not_taken_for_several():
+    sentence = [("the", "DT"), ("dogs", "NN"), ("bark", "VB")]
+    chunker = quietly(riata.Chunker(epochs=1), CHUNKS)
+    with pytest.raises(DataError, match="every sentence is a tuple of 2 texts, as a token is") as caught:
+        chunker.predict(sentence)
+    assert "[X]" in caught.value.remedy
+    tagger = quietly(riata.Tagger(epochs=1), WORDS, TAGS)
+    labels = sorted({tag for tags in TAGS for tag in tags})[:2]
+    with pytest.warns(riata.RiataWarning, match="a tuple of 2 texts, the last of which is a label"):
+        tagger.predict([("the", labels[0]), ("dogs", labels[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tagger.predict([["the", labels[0]], ["dogs", labels[1]]])
+        tagger.predict([("the", "dogs"), ("a", "dog")])
