@@ -86,11 +86,11 @@ def test_partners_have_the_same_length():
 
 
 def test_what_is_carried_follows_the_scale_of_scores():
-    same = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 100), searches=False)
+    same = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 100), 0.08)
     assert same == Fit(2.0, pytest.approx(0.9))
-    assert carried(Fit(2.0), (3.0, 6.0), (100, 100), searches=True) == Fit(4.0)
-    more = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 1000), searches=False)
+    assert carried(Fit(2.0), (3.0, 6.0), (100, 100), 0.22) == Fit(4.0)
+    more = carried(Fit(2.0, 0.9), (3.0, 3.0), (100, 1000), 0.08)
     assert more.temperature < 2.0
     assert 0.9 < more.ceiling < 1
     for fit, spreads in ((Fit(HOTTEST), (1.0, 9.0)), (Fit(COLDEST), (9.0, 1.0))):
-        assert COLDEST <= carried(fit, spreads, (1, 1), searches=False).temperature <= HOTTEST
+        assert COLDEST <= carried(fit, spreads, (1, 1), 0.08).temperature <= HOTTEST

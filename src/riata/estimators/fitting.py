@@ -109,8 +109,8 @@ class Fitting(Part):
 
     def _calibrate(self, fit: Fit, outcome: Outcome, data: Corpus | None, weights: Any) -> None:
         """Calibrates the model, or keeps the reason why not. data: None if they were read in parts."""
-        if not self.estimator.calibrated or fit.options.choice.recipe.probabilistic:
-            self.estimator.uncalibrated_ = "" if self.estimator.calibrated else NOT_ASKED
+        if not self.estimator.calibrated:
+            self.estimator.uncalibrated_ = NOT_ASKED
             return
         if data is None:
             self.estimator.uncalibrated_ = "stream=True reads data in parts, and holds none out"

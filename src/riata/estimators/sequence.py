@@ -239,9 +239,9 @@ class SequenceEstimator(Parameters):
         """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of
         `classes_`.
 
-        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. For recipes that
-        learn probabilities, such as crf, these are meaningful; for others, calibrate first. Needs a chain that reads at most two labels
-        back, or segments that read at most one.
+        A labelling has the probability exp(score / temperature) / Z, as training calibrates it, or exp(score) / Z without calibration. The
+        latter are those that recipes such as crf have learnt (calibrated=False); for other recipes, calibrate first. Needs a chain that
+        reads at most two labels back, or segments that read at most one.
         given: as in predict; the probabilities are then among labellings that have these labels.
         """
         return self.confidence.predict_proba(X, given=given)
