@@ -215,6 +215,7 @@ HOSTILE = [
     *({**GOOD, "temperature": t} for t in (0, -1, 0.0, 1e-5, 5e-324, 1e5, 1e308, 10**400, -(10**400), math.inf, -math.inf)),
     *({**GOOD, "temperature": t} for t in (math.nan, True, False, None, "1", [1.0], {})),
     *({**GOOD, "knots": k} for k in (None, "x", {}, 1, [1], [[]], [[0.5]], [[0.1, 0.2, 0.3]], [(0.1, 0.2)], ["ab"], ((0.1, 0.2),))),
+    *({**GOOD, "search": s} for s in (None, 1, "x" * 101, ["beam"])),
     *({**GOOD, "knots": [[x, 0.5]]} for x in (-0.1, 1.1, math.nan, math.inf, 10**400, True, None, "0.5", [0.5])),
     *({**GOOD, "knots": [[0.5, x]]} for x in (-0.1, 1.1, math.nan, math.inf, 10**400, False, None, "0.5")),
     {**GOOD, "knots": [[0.2, 0.5], [0.1, 0.6]]},
@@ -238,7 +239,7 @@ def test_hostile_calibrations_are_refused(data):
 )
 def test_a_calibration_comes_back_from_its_dictionary(temperature, before, after):
     knots = tuple(zip(sorted(before), sorted(after), strict=False))
-    made = Calibration(temperature, knots)
+    made = Calibration(temperature, knots, search="beam, 5 wide" if knots else "")
     assert Calibration.from_dict(json.loads(json.dumps(made.to_dict(), allow_nan=False))) == made
     assert Calibration.from_dict({"temperature": 1, "knots": [[0, 0], [1, 1]]}) == Calibration(
         1.0, ((0.0, 0.0), (1.0, 1.0))

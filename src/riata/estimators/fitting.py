@@ -119,8 +119,7 @@ class Fitting(Part):
 
         self.estimator.uncalibrated_ = "training was interrupted"
         try:
-            self.estimator.calibration_ = calibrated_in_training(self.estimator, fit, outcome, data, weights)
-            self.estimator.uncalibrated_ = ""
+            self.estimator.confidence.keep(calibrated_in_training(self.estimator, fit, outcome, data, weights))
         except RiataError as error:
             self.estimator.uncalibrated_ = error.message.rstrip(".")
 

@@ -90,7 +90,9 @@ class SequenceEstimator(Parameters):
     _kept: tuple[Any, Kept] | None = None  # the constraints that are kept, and what they were made of
     _plain_rules: Any = None  # of the fast path: rules,
     _plain_model: Model | None = None  # and the form of the model that keeps others; None: the model itself
-    _warned_of: tuple[Model, str] | None = None  # a model, and the last warning about its confidences
+    _warned_of: tuple[Model, frozenset[str]] | None = (
+        None  # a model, and what users have been warned of about its confidences
+    )
 
     # ---- learn ----
 
