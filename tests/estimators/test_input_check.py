@@ -118,6 +118,25 @@ def test_one_scaled_column_of_arrays_is_told_of(change):
         tagger.predict(other)
 
 
+def test_a_column_of_arrays_with_one_number_is_told_of():
+    random = np.random.default_rng(0)
+    X = [random.normal(size=(20, 30)) for _ in range(30)]
+    y = [["a" if row[0] > 0 else "b" for row in x] for x in X]
+    for value, sentences in ((0.0, 3), (0.3, 30)):
+        other = [x.copy() for x in X[:sentences]]
+        for x in other:
+            x[:, 7] = value
+        with pytest.warns(riata.RiataWarning, match="olumn 7 of the arrays has the same number in all of"):
+            quietly(riata.Tagger("perceptron", epochs=1), X, y).predict(other)
+
+
+def test_flags_of_dictionaries_that_no_token_has_are_told_of():
+    X = [[{"w": f"x{i % 7}", "size": i + 1.0, "upper": (s + i) % 3 == 0} for i in range(6)] for s in range(200)]
+    model = quietly(riata.Tagger("perceptron", epochs=1), X, [["A", "B"] * 3] * 200)
+    with pytest.warns(riata.RiataWarning, match="Feature 'upper' is missing in all of 1,000 tokens"):
+        model.predict([[{**token, "upper": False} for token in sentence] for sentence in X])
+
+
 @pytest.mark.parametrize("value", ["_", "", "NN", "X"])
 def test_a_column_that_says_nothing_is_refused(model, data, value):
     empty = changed(data, lambda word, tag: (word, value))
