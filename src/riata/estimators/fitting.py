@@ -194,7 +194,7 @@ class Fitting(Part):
         from riata.choosing.sample_weight import sentence_weights, weighed
         from riata.data.cleaning import unclean
         from riata.learning.events import Note
-        from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known
+        from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known, tell_of_odd_files
         from riata.learning.scales import tell_of_scales
 
         raw = self.columns.with_output(X, y, unknown=options.has_unknown)
@@ -210,6 +210,7 @@ class Fitting(Part):
             data = learnable(data, tags, strict=options.strict, listener=tell)
         if fresh:
             check_labels_differ(given, self.estimator.outputs, tell)
+            tell_of_odd_files(given, self.estimator.outputs, tell)
             tell_of_scales(data, options.choice.recipe, tell)
         return data, tags, sentence_weights(weights, len(data))
 
