@@ -1,7 +1,7 @@
 """Can confidences be believed? As training calibrates them, on three corpora; and models of CoNLL-2000, calibrated on one half of the
-development data and judged on the other.
+development data and judged on the other. --probabilities: recipes that learn probabilities, on a part of the data.
 
-python -m benchmarks.calibration [--final] [--timed] [--by-hand]
+python -m benchmarks.calibration [--final] [--timed] [--probabilities] [--by-hand]
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import riata
@@ -31,6 +33,24 @@ BY_DEFAULT: tuple[tuple[str, Callable[[bool], Split], Any], ...] = (
     ("EWT, tags", by_splits("ud-en-ewt", "dev", "test"), riata.Tagger),
     ("EWT, trees", ewt, riata.DependencyParser),
 )
+
+
+def first(number: int, data: Callable[[bool], Split]) -> Callable[[bool], Split]:
+    """With so many sentences to learn from."""
+    return lambda final: replace(split := data(final), train=split.train[:number])
+
+
+SPANISH, TAGS = BY_DEFAULT[2][1], BY_DEFAULT[3][1]
+PROBABILITIES: tuple[tuple[str, Callable[[bool], Split], Any], ...] = tuple(
+    (f"{name}, {recipe}, {number:,}", first(number, data), partial(make, recipe))
+    for name, recipes, number, data, make in (
+        ("CoNLL-2000, chunks", ("crf", "memm", "hmm"), 2000, conll2000, riata.Chunker),
+        ("Spanish, entities", ("crf", "memm", "hmm"), 1500, SPANISH, riata.EntityRecognizer),
+        ("Spanish, entities", ("crf",), 4000, SPANISH, riata.EntityRecognizer),
+        ("EWT, tags", ("crf", "memm", "hmm"), 1500, TAGS, riata.Tagger),
+    )
+    for recipe in recipes
+)
 ROUNDS = 2  # of which the shorter time counts
 
 
@@ -44,11 +64,11 @@ def seconds(make: Callable[..., Any], data: Any, *, calibrated: bool) -> float:
     return min(found)
 
 
-def by_default(final: bool, timed: bool) -> None:
+def by_default(models: tuple[tuple[str, Callable[[bool], Split], Any], ...], final: bool, timed: bool) -> None:
     """What training finds by itself."""
     print("| corpus | judged | right, % | ECE before | ECE | Brier | log loss | log loss of its own best | time |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for name, data, make in BY_DEFAULT:
+    for name, data, make in models:
         split = data(final)
         estimator = make().fit(split.train)
         after = estimator.reliability(split.scored)
@@ -72,7 +92,8 @@ def main() -> None:
     if "--by-hand" in sys.argv:
         by_hand()
     else:
-        by_default("--final" in sys.argv, "--timed" in sys.argv)
+        models = PROBABILITIES if "--probabilities" in sys.argv else BY_DEFAULT
+        by_default(models, "--final" in sys.argv, "--timed" in sys.argv)
 
 
 def by_hand() -> None:

@@ -14,6 +14,7 @@ from riata.confidence.calibration import Calibration
 from riata.data.encodings.base import spans_of
 from riata.data.types import Span
 from riata.errors import DataError, NotFittedError, SettingError, UnsupportedError
+from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
 from samples import (
     FEATURES,
@@ -251,6 +252,40 @@ def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
         warnings.simplefilter("error")
         assert made.predict(WORDS, min_confidence=0) == made.predict(WORDS)
         made.predict_confidence(WORDS)
+
+
+def test_a_bound_that_no_confidence_reaches_is_warned_of_once(run, tmp_path):
+    made = Tagger(epochs=2).fit(WORDS, TAGS)
+    made.calibration_ = (Calibration(1.0, ((0.0, 0.0), (1.0, 0.8))),)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made.predict(WORDS, min_confidence=0.8)
+    with pytest.warns(RiataWarning, match=r"the confidence of tags is never above 0\.8, .* lower bound") as caught:
+        assert {tag for tags in made.predict(WORDS, min_confidence=0.9) for tag in tags} == {None}
+        made.predict(WORDS, min_confidence=0.9)
+    assert [warning.filename for warning in caught] == [__file__]
+    made.save(tmp_path / "m.riata")
+    (tmp_path / "in.txt").write_text("the\n")
+    status, _, err = run("predict", "--model", tmp_path / "m.riata", "--min-confidence", "0.9", tmp_path / "in.txt")
+    assert (status, err.count("never above 0.8")) == (0, 1)
+
+
+def test_another_beam_than_the_calibrated_one_is_warned_of_once():
+    made = embedded_chunker()
+    words = words_of(in_encoding("auto", "test"))[:3]
+    assert made.calibration_[0].search == "beam, 5 wide"
+    other = from_bytes(to_bytes(made)).set_params(beam=25)
+    with pytest.warns(
+        RiataWarning, match=r"another search .beam, 5 wide. than the present one .beam, 25 wide."
+    ) as caught:
+        other.predict_confidence(words)
+        other.predict(words, min_confidence=0.5)
+    assert [warning.filename for warning in caught] == [__file__]
+    other.calibrate(in_encoding("auto", "test"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        other.predict_confidence(words)
+        made.predict_confidence(words)
 
 
 def test_files_are_warned_about_and_refused_alike(run, tmp_path):

@@ -210,6 +210,7 @@ HOSTILE = [
     *({**GOOD, "temperature": t} for t in (0, -1, 0.0, 1e-5, 5e-324, 1e5, 1e308, 10**400, -(10**400), math.inf, -math.inf)),
     *({**GOOD, "temperature": t} for t in (math.nan, True, False, None, "1", [1.0], {})),
     *({**GOOD, "knots": k} for k in (None, "x", {}, 1, [1], [[]], [[0.5]], [[0.1, 0.2, 0.3]], [(0.1, 0.2)], ["ab"], ((0.1, 0.2),))),
+    *({**GOOD, "search": s} for s in (None, 1, "x" * 101, ["beam"])),
     *({**GOOD, "knots": [[x, 0.5]]} for x in (-0.1, 1.1, math.nan, math.inf, 10**400, True, None, "0.5", [0.5])),
     *({**GOOD, "knots": [[0.5, x]]} for x in (-0.1, 1.1, math.nan, math.inf, 10**400, False, None, "0.5")),
     {**GOOD, "knots": [[0.2, 0.5], [0.1, 0.6]]},
@@ -232,7 +233,7 @@ def test_hostile_calibrations_are_refused(data):
 )
 def test_a_calibration_comes_back_from_its_dictionary(temperature, before, after):
     knots = tuple(zip(sorted(before), sorted(after), strict=False))
-    made = Calibration(temperature, knots)
+    made = Calibration(temperature, knots, search="beam, 5 wide" if knots else "")
     assert Calibration.from_dict(json.loads(json.dumps(made.to_dict(), allow_nan=False))) == made
     assert Calibration.from_dict({"temperature": 1, "knots": [[0, 0], [1, 1]]}) == Calibration(
         1.0, ((0.0, 0.0), (1.0, 1.0))
@@ -350,14 +351,14 @@ def test_partners_have_the_same_length():
 
 
 def test_what_is_carried_follows_the_scale_of_scores():
-    same = carried(CarriedFit(2.0, 0.9), (3.0, 3.0), (100, 100), searches=False)
+    same = carried(CarriedFit(2.0, 0.9), (3.0, 3.0), (100, 100), 0.08)
     assert same == CarriedFit(2.0, pytest.approx(0.9))
-    assert carried(CarriedFit(2.0), (3.0, 6.0), (100, 100), searches=True) == CarriedFit(4.0)
-    more = carried(CarriedFit(2.0, 0.9), (3.0, 3.0), (100, 1000), searches=False)
+    assert carried(CarriedFit(2.0), (3.0, 6.0), (100, 100), 0.22) == CarriedFit(4.0)
+    more = carried(CarriedFit(2.0, 0.9), (3.0, 3.0), (100, 1000), 0.08)
     assert more.temperature < 2.0
     assert 0.9 < more.ceiling < 1
     for fit, spreads in ((CarriedFit(HOTTEST), (1.0, 9.0)), (CarriedFit(COLDEST), (9.0, 1.0))):
-        assert COLDEST <= carried(fit, spreads, (1, 1), searches=False).temperature <= HOTTEST
+        assert COLDEST <= carried(fit, spreads, (1, 1), 0.08).temperature <= HOTTEST
 
 
 # --- how far confidences are from what is right, against plain loops; and what is judged -----------------------------

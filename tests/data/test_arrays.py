@@ -109,6 +109,15 @@ def test_a_value_that_is_no_finite_number_is_refused_with_its_place(value):
     refused(DataError, r"sentence 3, token 2, column 1 is .*expected a finite number up to 1e\+09", as_corpus, X)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_half_numbers_are_checked_alike_and_without_warnings_of_numpy(value):
+    X = [array.astype(np.float16) for array in made()[0]]
+    as_corpus(X)
+    X[3][0, 1] = value
+    refused(DataError, r"sentence 3, token 0, column 1 is .*expected a finite number up to 1e\+09", as_corpus, X)
+
+
 @for_rows(
     "X, part",
     ([np.ones((1, 2)), np.ones((1, 3))], "sentence 1 has 3 columns, sentence 0 has 2"),

@@ -94,6 +94,14 @@ def test_every_shape_is_read_as_words_and_tags(tmp_path, shape):
     assert read(tmp_path, SHAPES[shape], SHAPES[shape]) == [PARIS, PARIS]
 
 
+def test_spans_that_predictions_do_not_read_are_not_counted(tmp_path, run):
+    train = file(tmp_path, *[SHAPES["Prodigy"]] * 8, name="train.jsonl")
+    assert run("train", "ner", "--train", train, "--epochs", 1, "--model", tmp_path / "m.riata")[0] == 0
+    odd = {"text": TEXT, "spans": [*MARKS, {"start": 0, "end": 6, "label": "PER"}]}
+    status, _, err = run("predict", "--model", tmp_path / "m.riata", file(tmp_path, odd, odd))
+    assert (status, "spans" in err) == (0, False)
+
+
 @pytest.mark.parametrize("shape", [name for name in SHAPES if "pairs" not in name])
 def test_a_file_that_is_one_array_is_read(tmp_path, shape):
     for indent in (None, 2):
@@ -127,12 +135,62 @@ def test_only_accepted_objects_are_read_and_the_others_are_counted(tmp_path):
     with pytest.warns(RiataWarning, match="2 objects are not accepted and were left out .*line 2: 'reject'"):
         assert read(tmp_path, kept, left, {**left, "answer": "ignore"}) == [PARIS]
     assert read(tmp_path, {"text": "Nobody.", "answer": "accept"}, kept)[1] == PARIS
-    refused(DataError, r"no object with words .1 objects are not accepted", read, tmp_path, left)
+    refused(DataError, r"no object with words .1 object is not accepted", read, tmp_path, left)
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [("B-PER", "1 span has labels of tokens; .*'B-PER'"), ("job title", "1 span has labels with blanks")],
+)
+def test_odd_labels_of_spans_are_told_of(tmp_path, label, said):
+    with pytest.warns(RiataWarning, match=said):
+        read(tmp_path, {"text": TEXT, "spans": [{"start": 0, "end": 4, "label": label}]})
+    with pytest.raises(DataError, match="from 0 to 4 in 'spans' has the label 'O', which tokens outside"):
+        read(tmp_path, {"text": TEXT, "spans": [{"start": 0, "end": 4, "label": "O"}]})
+
+
+def test_places_in_utf_16_are_suspected(tmp_path):
+    text = "\U0001f600 Anna left Paris."
+    moved = {"text": text, "spans": [{"start": 3, "end": 7, "label": "PER"}]}
+    with pytest.warns(RiataWarning, match=r"1 span begins or ends inside a word .*UTF-16.*--misaligned refuse"):
+        read(tmp_path, moved)
+    with pytest.raises(DataError, match="inside a word") as caught:
+        read(tmp_path, moved, misaligned="refuse")
+    assert "UTF-16" in caught.value.remedy
+
+
+@pytest.mark.parametrize("more", [{"annotations": []}, {"predictions": [{"result": []}]}, {"completions": []}])
+def test_tasks_without_annotations_are_left_out_and_counted(tmp_path, more):
+    task = {"data": {"text": TEXT}, **more}
+    with pytest.warns(RiataWarning, match="2 objects are not accepted and were left out .*'no annotation'"):
+        assert read(tmp_path, task, SHAPES["Label Studio"], task) == [PARIS]
+    with pytest.raises(DataError, match=r"no object with words .1 object is not accepted and was left out"):
+        read(tmp_path, task)
+
+
+def test_tasks_with_choices_alone_are_told_of(tmp_path):
+    choice = {"type": "choices", "value": {"choices": ["News"]}}
+    task = {"data": {"text": TEXT}, "annotations": [{"result": [choice]}]}
+    with pytest.warns(RiataWarning, match="1 task has results without places, such as choices"):
+        assert read(tmp_path, task, SHAPES["Label Studio"])[1] == PARIS
+    task["annotations"][0]["result"] += SHAPES["Label Studio"]["annotations"][0]["result"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read(tmp_path, task) == [PARIS]
+
+
+def test_objects_of_an_array_in_one_line_are_told_by_number(tmp_path):
+    array = json.dumps([SHAPES["Prodigy"], {"text": "a", "spans": [{"start": 0, "end": 9, "label": "X"}]}])
+    with pytest.raises(DataError, match=r"file\.json:1: object 1, counted from 0: the span 'X' from 0 to 9 ends after"):
+        riata.read_jsonl(file(tmp_path, array, name="file.json"))
+    array = json.dumps([SHAPES["Prodigy"], {**SHAPES["Prodigy"], "answer": "reject"}])
+    with pytest.warns(RiataWarning, match="the first in object 1, counted from 0: 'reject'"):
+        riata.read_jsonl(file(tmp_path, array, name="file.json"))
 
 
 def test_of_several_annotations_the_first_is_read(tmp_path):
     task = {"data": {"text": TEXT}, "annotations": [{"result": [], "was_cancelled": True}, *2 * [{"result": []}]]}
-    with pytest.warns(RiataWarning, match="1 tasks have several annotations"):
+    with pytest.warns(RiataWarning, match="1 task has several annotations"):
         assert read(tmp_path, task) == [[(word, "O") for word, _ in PARIS]]
 
 
@@ -144,9 +202,9 @@ def test_spans_inside_words_are_counted(tmp_path, policy, tags):
         found = read(tmp_path, given, misaligned=policy)
     assert [tag for _, tag in found[0]] == tags
     said = " ".join(str(each.message) for each in told)
-    assert "1 spans begin or end inside a word" in said
+    assert "1 span begins or ends inside a word" in said
     assert "line 1: 'X', 'nna ' in 'Anna'" in said
-    assert "1 spans contain no word and were left out" in said
+    assert "1 span contains no word and was left out" in said
 
 
 def test_spans_inside_words_may_be_refused(tmp_path):

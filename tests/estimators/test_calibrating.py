@@ -44,6 +44,9 @@ MODELS = {
     "joint": (lambda **p: JointTagger("laso-perceptron", beam=5, epochs=3, **p), embedded),
     "factorial": (lambda **p: JointTagger("mira", structure="factorial", epochs=3, **p), embedded),
     "m3n": (lambda **p: Chunker("m3n", epochs=10, **p), embedded),
+    "crf": (lambda **p: Chunker("crf", c2=0.003, **p), embedded),
+    "memm": (lambda **p: Tagger("memm", **p), tagged),
+    "semicrf": (lambda **p: Chunker("semicrf", epochs=10, c2=0.01, **p), embedded),
     "bits": (lambda **p: Chunker(epochs=3, bits=14, **p), embedded),
     "bioes": (lambda **p: Chunker(epochs=5, learn_as="bioes", **p), embedded),
     "shards": (lambda **p: Chunker(epochs=5, shards=2, seeds=2, **p), embedded),
@@ -75,7 +78,7 @@ def test_models_are_calibrated_and_otherwise_the_same(name):
         assert calibrated.log_loss < uncalibrated.log_loss + 0.02
 
 
-@pytest.mark.parametrize("name", ["chain", "tags", "beam"])
+@pytest.mark.parametrize("name", ["chain", "tags", "beam", "crf"])
 def test_confidences_become_more_reliable(name):
     make, data = MODELS[name]
     made, plain = (make(calibrated=calibrated).fit(data()) for calibrated in (True, False))
@@ -117,6 +120,17 @@ def test_the_spread_is_that_of_its_definition():
     assert _spread(made, data) == pytest.approx(oracle.spread(score, gold), rel=1e-5)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_trees_that_no_moves_reach_are_not_compared():
+    trees = [[tuple(map(str, token)) for token in sentence] for sentence in treebank(60)]
+    crossing = [("a", "X", "3", "x"), ("b", "X", "4", "x"), ("c", "X", "0", "root"), ("d", "X", "3", "x")]
+    parser = DependencyParser(structure="transitions", tags="given", beam=4, epochs=1)
+    made = parser.fit([*trees, crossing, crossing])
+    assert len(made.calibration_) == 2
+    with pytest.raises(UnsupportedError, match="too little data to compare"):
+        _spread(made, made.columns.with_gold([crossing, crossing], None))
+
+
 def made_ready():
     """Sentences with their outputs as they are learnt, as training has them."""
     return embedded()[:60]
@@ -130,7 +144,7 @@ class Fits:
 
         class choice:
             class recipe:
-                whole = False
+                whole = probabilistic = False
 
 
 def test_what_is_held_out_is_not_learnt_from():
@@ -170,6 +184,7 @@ def test_without_chunks_there_is_nothing_to_judge():
     "make, reason",
     (lambda: Chunker("laso-perceptron", queue="greedy", epochs=2), "alternatives"),
     (lambda: Chunker("laso-perceptron", queue="best-first", epochs=2), "best-first"),
+    (lambda: Chunker("boost", epochs=5), "by heart"),
 )
 def test_searches_without_confidences_leave_it_out(make, reason):
     made = make().fit(embedded())
@@ -177,9 +192,9 @@ def test_searches_without_confidences_leave_it_out(make, reason):
     assert reason in made.uncalibrated_
 
 
-def test_recipes_that_learn_probabilities_need_none():
-    made = Chunker("crf", epochs=5).fit(embedded())
-    assert (made.calibration_, made.uncalibrated_) == ((), "")
+def test_recipes_that_learn_probabilities_can_be_believed_without():
+    made = Chunker("crf", epochs=5, calibrated=False).fit(embedded())
+    assert (made.calibration_, made.uncalibrated_) == ((), "it was trained with calibrated=False")
     assert made.confidence.believable
     assert "learns probabilities" in facts_of(made, 0)["calibration"]
 

@@ -117,6 +117,25 @@ def test_one_scaled_column_of_arrays_is_told_of(change):
         tagger.predict(other)
 
 
+def test_a_column_of_arrays_with_one_number_is_told_of():
+    random = np.random.default_rng(0)
+    X = [random.normal(size=(20, 30)) for _ in range(30)]
+    y = [["a" if row[0] > 0 else "b" for row in x] for x in X]
+    for value, sentences in ((0.0, 3), (0.3, 30)):
+        other = [x.copy() for x in X[:sentences]]
+        for x in other:
+            x[:, 7] = value
+        with pytest.warns(RiataWarning, match="olumn 7 of the arrays has the same number in all of"):
+            Tagger("perceptron", epochs=1).fit(X, y).predict(other)
+
+
+def test_flags_of_dictionaries_that_no_token_has_are_told_of():
+    X = [[{"w": f"x{i % 7}", "size": i + 1.0, "upper": (s + i) % 3 == 0} for i in range(6)] for s in range(200)]
+    model = Tagger("perceptron", epochs=1).fit(X, [["A", "B"] * 3] * 200)
+    with pytest.warns(RiataWarning, match="Feature 'upper' is missing in all of 1,000 tokens"):
+        model.predict([[{**token, "upper": False} for token in sentence] for sentence in X])
+
+
 @pytest.mark.parametrize("value", ["_", "", "NN", "X"])
 def test_a_column_that_says_nothing_is_refused(model, data, value):
     empty = changed(data, lambda word, tag: (word, value))
@@ -128,7 +147,7 @@ def test_one_sentence_may_have_one_known_value_throughout(model):
     assert told(model, [[("ha", "UH")] * 12]) == []
 
 
-@pytest.mark.filterwarnings("default::riata.RiataWarning")
+@pytest.mark.filterwarnings("default::RiataWarning")
 def test_files_are_looked_at_before_anything_is_written(model, data, tmp_path, capfd):
     from riata.commands.base import run
 
@@ -209,6 +228,14 @@ def test_gold_labels_that_the_model_cannot_give_are_named(model, data):
     inputs = [[token[:2] for token in sentence] for sentence in data[1]]
     labels = [["B-SHIP", *(token[2] for token in sentence[1:])] for sentence in data[1]]
     with pytest.warns(RiataWarning, match="Gold labels that the model cannot give, which count as wrong: B-SHIP"):
+        chunker.score(inputs, labels)
+
+
+def test_gold_labels_in_another_encoding_are_told_of_as_in_training(model, data):
+    chunker = riata.load_model(model)
+    inputs = [[token[:2] for token in sentence] for sentence in data[1]]
+    labels = [[token[2].replace("B-NP", "I-NP") for token in sentence] for sentence in data[1]]
+    with pytest.warns(RiataWarning, match=r"Illegal tags .*label 'I-NP' .* illegal in IOB2"):
         chunker.score(inputs, labels)
 
 

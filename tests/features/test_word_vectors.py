@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -50,6 +51,9 @@ def test_text_files_hold_the_vectors_of_a_dictionary(name, tmp_path):
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
 def test_a_table_has_its_words_beside_it(kind, tmp_path):
     np.save(tmp_path / "v.npy", np.array(list(TABLE.values()), kind))
+    with pytest.raises(DataError, match=r"v\.words: the words of v\.npy are missing") as caught:
+        WordVectors.read(tmp_path / "v.npy")
+    assert "each row" in caught.value.remedy
     (tmp_path / "v.words").write_text("\n".join(TABLE) + "\n")
     assert same(WordVectors.read(tmp_path / "v.npy"), WordVectors.of(TABLE))
     (tmp_path / "v.words").write_text("cat\n")
@@ -230,3 +234,13 @@ def test_what_is_written_as_text_is_read(tmp_path_factory, table):
     head = f"{len(words)} 2\n"  # without it, a blank in the first word would be one before a number
     path.write_text(head + "".join(f"{word} {row[0]!r} {row[1]!r}\n" for word, row in words.items()), encoding="utf-8")
     assert same(WordVectors.read(path), WordVectors.of(words))
+
+
+def test_files_that_lack_words_or_have_them_twice_are_told_of_once(tmp_path):
+    (tmp_path / "v.txt").write_text("9 2\ncat 1 0.5\ncat 1 1\ndog 2 1\n")
+    with pytest.warns(RiataWarning, match="promises 9 words, and it has 3; lines that repeat a word: 1") as caught:
+        found = WordVectors.read(tmp_path / "v.txt")
+    assert (len(caught), len(found)) == (1, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        WordVectors.read(tmp_path / "v.txt", most=1)

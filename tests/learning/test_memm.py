@@ -288,7 +288,9 @@ def tokens(seed=3, sentences=60):
 def test_it_learns_what_separate_classifiers_learn_from_the_tokens_after_their_label():
     x, y = tokens()
     options = {"c2": 0.3, "precision": "double", "gain_tolerance": 0, "gradient_tolerance": 1e-9}
-    model = Tagger("memm", template=parse("word[0]\nedge"), settings={**options, **PREVIOUS}).fit(x, y)
+    model = Tagger("memm", template=parse("word[0]\nedge"), settings={**options, **PREVIOUS}, calibrated=False).fit(
+        x, y
+    )
     apart = {}
     for before in ("X", "Y", "Z"):
         pairs = [
@@ -298,8 +300,10 @@ def test_it_learns_what_separate_classifiers_learn_from_the_tokens_after_their_l
             if a == before
         ]
         words, labels = [[w] for w, _ in pairs], [[label] for _, label in pairs]
-        apart[before] = Tagger("memm", template=parse("word[0]\nbias[0]"), settings=options).fit(words, labels)
-    start = Tagger("memm", template=parse("word[0]"), settings=options).fit(
+        apart[before] = Tagger("memm", template=parse("word[0]\nbias[0]"), settings=options, calibrated=False).fit(
+            words, labels
+        )
+    start = Tagger("memm", template=parse("word[0]"), settings=options, calibrated=False).fit(
         [s[:1] for s in x], [labels[:1] for labels in y]
     )
     for first, second in itertools.product("abc", repeat=2):

@@ -435,6 +435,46 @@ def test_outputs_that_are_arrays_are_compared():
     assert model.score(["ab"], [["V", "V"]]) == 0
 
 
+class Cutting(riata.Problem):
+    """Cuts a text into pieces: actions are lengths, and true outputs are the places of cuts."""
+
+    def initial(self, x):
+        return (0,)
+
+    def actions(self, x, s):
+        return range(1, len(x) - s[-1] + 1)
+
+    def apply(self, x, s, a):
+        return (*s, s[-1] + a)
+
+    def is_goal(self, x, s):
+        return s[-1] == len(x)
+
+    def observe(self, x, s):
+        return [x[s[-1]]]
+
+    def regret(self, x, s, y):
+        return len(set(s[1:]) - set(y)) + sum(cut <= s[-1] and cut not in s for cut in y)
+
+
+def test_outputs_that_are_right_by_regret_and_never_equal_the_truth_are_told_of():
+    X, Y = ["aab", "ccb"], [[2, 3], [2, 3]]
+    with pytest.warns(RiataWarning, match="no output equals the truth, although the regret of some is 0") as caught:
+        made = riata.Predictor(Cutting(), dev=(X, Y), beam=10).fit(X, Y)
+    assert "output(x, s, path)" in str(caught[0].message)
+    with pytest.warns(RiataWarning, match="regret of some is 0"):
+        assert made.score(X, Y) == 0
+
+    class Places(Cutting):
+        def output(self, x, s, path):
+            return list(s[1:])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert riata.Predictor(Places(), beam=10).fit(X, Y).score(X, Y) == 1
+        assert made.scores_of(X, Y, [["x"], None]) == [0, 0]
+
+
 def test_outputs_of_another_type_than_the_truth_are_told_of():
     class Texts(Tagging):
         def output(self, x, s, path):

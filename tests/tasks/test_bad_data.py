@@ -277,6 +277,27 @@ def test_of_values_in_memory_it_is_a_warning():
         assert Tagger().fit(WORDS, ONE).predict(WORDS) == ONE
 
 
+def test_a_listener_does_not_hide_it():
+    with pytest.warns(RiataWarning, match="there is nothing to learn"):
+        Tagger().fit(WORDS, ONE, listener=lambda event: None)
+
+
+def test_an_input_that_is_the_output_is_told_of(read):
+    same = [[(word, tag, tag) for word, tag in zip(*both, strict=True)] for both in zip(WORDS, TAGS, strict=True)]
+    with pytest.warns(RiataWarning, match="Column 1 equals the output in every token"):
+        Tagger(epochs=1).fit(read(same))
+
+
+@for_rows(
+    "file, said",
+    ([[("a", "X"), ("b", "Y")] * 501], r"train\.txt:1: a sentence of 1,002 tokens begins here"),
+    ([[("a", "X")], [("b", "Y")]] * 10, r"Every sentence of .*train\.txt has one token"),
+)
+def test_files_without_ends_of_sentences_are_told_of(read, file, said):
+    with pytest.warns(RiataWarning, match=said):
+        Tagger(epochs=1).fit(read(file))
+
+
 def test_a_model_that_knows_more_labels_goes_on_with_one(read, recwarn):
     tagger = Tagger(epochs=1, warm_start=True).fit(WORDS, TAGS)
     tagger.fit(read([[(word, "NN") for word in words] for words in WORDS]))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -118,7 +119,7 @@ def test_riata_works_without_scikit_learn():
             sys.modules[name] = None
         import pickle, riata, riata.commands.train, warnings
         warnings.simplefilter("ignore")
-        model = riata.Tagger(epochs=2).fit({WORDS!r}, {TAGS!r})
+        model = Tagger(epochs=2).fit({WORDS!r}, {TAGS!r})
         assert pickle.loads(pickle.dumps(model)).predict({WORDS!r}) == model.predict({WORDS!r})
         assert model.score({WORDS!r}, {TAGS!r}) > 0.5
         print("fine", [m for m in sys.modules if m.startswith("sklearn.")])
@@ -607,3 +608,19 @@ def test_a_loaded_model_has_a_short_repr(tmp_path):
 def test_a_model_too_large_to_load_is_refused_before_training(monkeypatch):
     monkeypatch.setattr("riata.models.parts.MOST_MEMORY", 1000)
     refused(DataError, "GiB of weights", Tagger(epochs=1).fit, WORDS, TAGS)
+
+
+def test_one_sentence_of_tuples_is_not_taken_for_several():
+    sentence = [("the", "DT"), ("dogs", "NN"), ("bark", "VB")]
+    chunker = Chunker(epochs=1).fit(CHUNKS)
+    with pytest.raises(DataError, match="every sentence is a tuple of 2 texts, as a token is") as caught:
+        chunker.predict(sentence)
+    assert "[X]" in caught.value.remedy
+    tagger = Tagger(epochs=1).fit(WORDS, TAGS)
+    labels = sorted({tag for tags in TAGS for tag in tags})[:2]
+    with pytest.warns(RiataWarning, match="a tuple of 2 texts, the last of which is a label"):
+        tagger.predict([("the", labels[0]), ("dogs", labels[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tagger.predict([["the", labels[0]], ["dogs", labels[1]]])
+        tagger.predict([("the", "dogs"), ("a", "dog")])

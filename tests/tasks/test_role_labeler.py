@@ -54,6 +54,16 @@ def test_what_is_found_does_not_depend_on_the_arguments_of_the_input():
         refused(DataError, "needs the arguments of every predicate", method, BARE)
 
 
+def test_input_without_predicates_is_told_of(tmp_path):
+    made, none = trained(), dataclasses.replace(TEST, propositions=tuple([] for _ in TEST.propositions))
+    for ask in (made.predict, made.evaluate):
+        with pytest.warns(riata.RiataWarning, match="there are no predicates, so nothing is labelled"):
+            ask(none)
+    (tmp_path / "none.txt").write_text("1 Yes yes INTJ UH 0 root (INTJ*) - -\n".replace(" ", "\t"))
+    with pytest.warns(riata.RiataWarning, match=r"none\.txt: there are no predicates"):
+        made.predict_file(tmp_path / "none.txt", tmp_path / "out.txt")
+
+
 def test_given_boundaries_are_labelled_whatever_their_roles():
     made = trained("given")
     other = TEST.with_propositions(

@@ -52,6 +52,9 @@ class Recipe:
     trainer: MakesTrainer | None = None  # creates other learners
     epochs: int = 10  # default of the largest number of epochs
     probabilistic: bool = False  # whether its scores are meant as logarithms of probabilities
+    uncalibrated: str = (
+        ""  # why no model that learns from less data shows how its models are to be calibrated; empty: one does
+    )
     # Whether it minimises one objective over all data, so that it cannot learn from parts one by one.
     whole: bool = False
     # The templates of learners that have their own, from the number of input columns and the settings.

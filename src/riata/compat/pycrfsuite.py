@@ -337,7 +337,9 @@ class BaseTrainer:
             elif isinstance(event, Note):
                 self._tell(f"{event.text}\n")
 
-        found = Estimator(**parameters).fit([x for x, _ in learnt], [y for _, y in learnt], listener=listen)
+        # Marginals are those of CRFsuite, which calibrates nothing.
+        made = Estimator(**parameters, calibrated=False)
+        found = made.fit([x for x, _ in learnt], [y for _, y in learnt], listener=listen)
         self.trained, log.training_seconds = found, found.seconds_
         held = [(items, labels) for items, labels, group in self._data if group == holdout and items]
         if held and log.iterations:

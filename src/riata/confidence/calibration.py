@@ -107,6 +107,7 @@ METHODS = ("temperature", "isotonic")
 COLDEST, HOTTEST, COARSE = 1e-4, 1e4, 33  # temperatures tried at first: scores are of any scale
 FINE, ROUNDS = 9, 3  # temperatures tried between the neighbours of the best one, and how often
 MOST_KNOTS = 100_000
+LONGEST_SEARCH = 100  # characters
 CALLED, TRAINING = "calibrate(dev)", "training"  # where a calibration comes from
 
 Judge = Callable[[list[float]], Values]  # temperatures to confidences, [temperatures, predictions]
@@ -119,6 +120,7 @@ class Calibration:
     temperature: float = 1.0
     knots: tuple[tuple[float, float], ...] = ()  # confidence before and after, rising; between them, straight lines
     source: str = CALLED
+    search: str = ""  # with which it was found; empty: not known
 
     def corrected(self, values: Values) -> Values:
         """What to believe of confidences at this temperature."""
@@ -127,15 +129,21 @@ class Calibration:
         before, after = zip(*self.knots, strict=True)
         return np.asarray(np.interp(values, before, after), np.float64)
 
+    @property
+    def most(self) -> float:
+        """The highest confidence that is believed."""
+        return self.knots[-1][1] if self.knots else 1.0
+
     def to_dict(self) -> dict[str, Any]:
         knots = [list(knot) for knot in self.knots]
         source = {} if self.source == CALLED else {"source": self.source}
-        return {"temperature": self.temperature, "knots": knots, **source}
+        search = {"search": self.search} if self.search else {}
+        return {"temperature": self.temperature, "knots": knots, **source, **search}
 
     def __str__(self) -> str:
         curve = f", a curve of {len(self.knots):,} points" if self.knots else ""
         if self.source == TRAINING and self.knots:
-            curve = f", at most {self.knots[-1][1]:.3g}"
+            curve = f", at most {self.most:.3g}"
         return f"temperature {self.temperature:.3g}{curve}, from {self.source}"
 
     @classmethod
@@ -144,13 +152,14 @@ class Calibration:
         if not isinstance(data, dict) or not {"temperature", "knots"} <= set(data) <= {*vars(UNCALIBRATED)}:
             raise ModelFileError("the model's calibration is inconsistent")
         temperature, knots, source = data["temperature"], data["knots"], data.get("source", CALLED)
+        search = data.get("search", "")
         ok = _is_within(temperature, COLDEST, HOTTEST)
-        ok = ok and source in (CALLED, TRAINING)
+        ok = ok and source in (CALLED, TRAINING) and isinstance(search, str) and len(search) <= LONGEST_SEARCH
         ok = ok and isinstance(knots, list) and len(knots) <= MOST_KNOTS
         ok = ok and all(isinstance(k, list) and len(k) == 2 and all(_is_within(x, 0, 1) for x in k) for k in knots)
         if not ok or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
             raise ModelFileError("the model's calibration is inconsistent")
-        return cls(float(temperature), tuple((float(x), float(y)) for x, y in knots), source)
+        return cls(float(temperature), tuple((float(x), float(y)) for x, y in knots), source, search)
 
 
 UNCALIBRATED = Calibration()

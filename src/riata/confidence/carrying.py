@@ -16,8 +16,9 @@ NEXT = 2.5  # factor between temperatures that are neighbours
 LEVEL = 0.05  # share of the loss by which it differs little: all temperatures tried may be far too high or too low
 
 # A model that has learnt from more data is right more often, also in comparison with the spread of its scores, so its temperature is a
-# smaller part of this spread. How much smaller was measured on development data of chunks, entities and tags (docs/confidence.md).
-GAIN, GAIN_OF_SEARCH = 0.08, 0.22
+# smaller part of this spread. How much smaller was measured on development data of chunks, entities and tags (docs/confidence.md): by
+# a power of the tokens, which is lowest for recipes that learn probabilities.
+GAIN, GAIN_OF_SEARCH, GAIN_OF_PROBABILITIES = 0.08, 0.22, 0.04
 GAIN_OF_CEILING = 0.3  # the same for the share of what is wrong although its confidence is as high as it can be
 LOWEST, NEEDED = 0.3, 0.95  # the lowest ceiling, and the share of the loss without one below which a ceiling is used
 
@@ -122,12 +123,12 @@ def partners(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def carried(fit: CarriedFit, spreads: tuple[float, float], tokens: tuple[int, int], *, searches: bool) -> CarriedFit:
+def carried(fit: CarriedFit, spreads: tuple[float, float], tokens: tuple[int, int], gain: float) -> CarriedFit:
     """What fits a model, from what fits another model of the same recipe.
 
     spreads: by how much either model scores true outputs above arbitrary ones; tokens: what either has learnt from; the other model first.
-    searches: whether their recipe learns from a search.
+    gain: the power that suits their recipe.
     """
     more = tokens[0] / tokens[1]
-    temperature = fit.temperature * spreads[1] / spreads[0] * more ** (GAIN_OF_SEARCH if searches else GAIN)
+    temperature = fit.temperature * spreads[1] / spreads[0] * more**gain
     return CarriedFit(min(max(temperature, COLDEST), HOTTEST), 1 - (1 - fit.ceiling) * more**GAIN_OF_CEILING)

@@ -30,6 +30,8 @@ UNLIKELY = math.log(1000)
 CONSTANT = math.log(1e6)
 BLANK = frozenset({"", "_"})  # values that say nothing
 CLOSED = 0.05  # share of unknown values in held-out data, below which a column has tags rather than words
+MANY = 500  # tokens in which a column of arrays hardly ever has one value, even if it describes documents
+MOST_ALIKE = 0.98  # share of tokens with one value, from which on nobody wonders if all have it
 FEW = 5  # tokens that may be blank in a column of any values
 MOST_BLANKS = 0.01  # share of tokens whose tag may be missing
 UNKNOWN = 0.001  # share that a value has at most if it is none of training
@@ -80,7 +82,9 @@ class ColumnProfile:
         """The value of all these tokens, if that is no accident; None if there are several, or if text may well have no other."""
         [value, *others] = counts
         tokens = sum(counts.values())
-        if others or len(self.values) == 1:
+        if (
+            others or len(self.values) == 1 or not self.values[0]
+        ):  # a flag, which most tokens do not have, may be off or on in a text
             return None
         closed = self.complete and self.unknown < CLOSED
         if value not in self.known and value in BLANK:
@@ -90,7 +94,7 @@ class ColumnProfile:
 
     def lacks_others(self, value: str, tokens: int) -> bool:
         """Whether text has too many tokens with this value, and no other."""
-        return self._share(value) < 0.98 and _unlikely(self._share(value), tokens)
+        return self._share(value) < MOST_ALIKE and _unlikely(self._share(value), tokens)
 
     def too_many_blanks(self, blanks: int, tokens: int) -> bool:
         """Whether tags are missing that were all there in training. blanks: tokens with blank values that training did not have."""
@@ -128,6 +132,12 @@ class ArrayProfile:
         shares = np.stack([(quarter == q).mean(axis=0) for q in range(4)])
         return float((np.abs(shares - 0.25).sum(axis=0) / 2)[spread].mean())
 
+    def dead_columns(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """The columns of many values that have a single one here: 0 or, in many tokens, any, which a document alone may have."""
+        low, middle, high = np.array(self.quartiles, np.float64).T
+        dead = (rows.min(axis=0) == rows.max(axis=0)) & ((rows[0] == 0) | (len(rows) >= MANY))
+        return np.flatnonzero((low < middle) & (middle < high) & dead)
+
     def odd_columns(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """The columns of many values that are scaled or shifted far beyond what training had."""
         low, middle, high = np.array(self.quartiles, np.float64).T
@@ -157,7 +167,7 @@ def profile_of(data: Corpus, inputs: int) -> Profile | None:
         return tuple(ColumnProfile.of(column, tenth) for column in data.columns[:inputs])
     sample = data.given.take(np.arange(0, data.tokens, step))
     keyed = {key: ColumnProfile.of(column, tenth[::step]) for key, column in by_key(sample).items()}
-    return {key: column for key, column in keyed.items() if column.values[0] or column.largest < 0.5}
+    return {key: column for key, column in keyed.items() if column.values[0] or column.largest < MOST_ALIKE}
 
 
 def by_key(given: Given, wanted: Collection[str] | None = None) -> dict[str, Column]:

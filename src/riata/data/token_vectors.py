@@ -119,7 +119,7 @@ def _is_finite(array: Array) -> bool:
         flat = array.ravel()
         if float(np.dot(flat, flat)) <= LARGEST**2:
             return True
-    return not array.size or bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # NaN is neither
+    return not array.size or (float(array.min()) >= -LARGEST and float(array.max()) <= LARGEST)  # NaN is neither
 
 
 def _refuse_value(array: NDArray[Any], s: int, name: str) -> None:

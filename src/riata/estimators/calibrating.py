@@ -29,6 +29,7 @@ from riata.learning.loop import Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from riata.choosing.recipe import Recipe
     from riata.confidence.calibration import JudgedUnits
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
@@ -41,7 +42,8 @@ FEWEST = 15  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
 # For recipes whose epochs take all data at once: the share of the data that the companion learns from, and the fewest tokens.
-SHARE_OF_WHOLE, FEWEST_OF_WHOLE = 0.04, 1500
+# Those that learn probabilities get more: their scores are on another scale if a prior outweighs few data.
+SHARE_OF_WHOLE, SHARE_OF_PROBABILITIES, FEWEST_OF_WHOLE = 0.04, 0.1, 1500
 COMPARED = 300  # sentences on which spreads are measured
 TOO_LITTLE = "there was too little data to hold some of them out"
 
@@ -68,6 +70,8 @@ def calibrated_in_training(
     if dev is not None and not fit.options.refit:
         held = _judgeable(dev, most)
         return tuple(map(_calibration, _fits(estimator, held, _spread(estimator, held))))
+    if fit.options.choice.recipe.uncalibrated:
+        raise UnsupportedError(fit.options.choice.recipe.uncalibrated)
     if dev is not None:
         companion, learnt, held = _kept(estimator, outcome.apart, data), train, _judgeable(dev, most)
     else:
@@ -76,9 +80,15 @@ def calibrated_in_training(
         companion = _companion(estimator, fit, outcome, data, weights, plan)
     some = learnt[np.unique(np.linspace(0, len(learnt) - 1, COMPARED).astype(int))]
     spreads = _spread(companion, some), _spread(estimator, some)
-    searches, tokens = fit.options.choice.recipe.searches, (learnt.tokens, data.tokens)
+    tokens, gain = (learnt.tokens, data.tokens), _gain(fit.options.choice.recipe)
     fits = _fits(companion, held, spreads[0])
-    return tuple(_calibration(carried(fit, spreads, tokens, searches=searches)) for fit in fits)
+    return tuple(_calibration(carried(fit, spreads, tokens, gain)) for fit in fits)
+
+
+def _gain(recipe: Recipe) -> float:
+    if recipe.searches:
+        return carrying.GAIN_OF_SEARCH
+    return carrying.GAIN_OF_PROBABILITIES if recipe.probabilistic else carrying.GAIN
 
 
 def planned(data: Corpus, fit: Fit, most: int) -> HoldOut:
@@ -94,7 +104,8 @@ def planned(data: Corpus, fit: Fit, most: int) -> HoldOut:
     tokens = sum(data[runs[i]].tokens for i in rest.tolist())
     epochs = fit.options.epochs
     if fit.options.choice.recipe.whole:
-        share = max(SHARE_OF_WHOLE, FEWEST_OF_WHOLE / tokens)
+        least = SHARE_OF_PROBABILITIES if fit.options.choice.recipe.probabilistic else SHARE_OF_WHOLE
+        share = max(least, FEWEST_OF_WHOLE / tokens)
     else:
         visited = max(SHARE * epochs * data.tokens, VISITS) / tokens  # in epochs over all the rest
         share, epochs = min(visited, 1.0), min(epochs, max(1, int(visited)))
@@ -202,10 +213,13 @@ def _spread(estimator: Any, data: Corpus) -> float:
     of = np.concatenate([np.arange(data.starts[s], data.starts[s + 1]) for s in other.tolist()])
     instances = model.instances(inputs_of(data))
     known = np.maximum(truth, 0)
-    ahead = model.scores_of(instances, known) - model.scores_of(instances, known[of])
+    own, others = model.scores_of(instances, known), model.scores_of(instances, known[of])
     strange = np.logical_or.reduceat(np.append(truth < 0, False), data.starts[:-1])
-    told = np.isfinite(ahead) & ~strange & ~strange[other] & (other != np.arange(len(other))) & (lengths > 0)
-    spread = float(ahead[told].sum() / max(lengths[told].sum(), 1))
+    reached = np.isfinite(own) & np.isfinite(others)  # moves do not reach every tree
+    told = reached & ~strange & ~strange[other] & (other != np.arange(len(other))) & (lengths > 0)
+    if not told.any():
+        raise UnsupportedError("there was too little data to compare the scores of outputs")
+    spread = float((own[told] - others[told]).sum() / lengths[told].sum())
     if not spread > 0:
         raise UnsupportedError("true outputs do not score more than others, so nothing shows the scale of scores")
     return spread

@@ -10,6 +10,7 @@ from riata.data.memory import as_corpus, label_column, with_column
 from riata.data.types import Column, Corpus, check_kind
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.labels import Part
+from riata.estimators.notes import warn_text
 
 if TYPE_CHECKING:
     from riata.data.formats.base import ColumnName, FileFormat
@@ -25,6 +26,18 @@ class Columns(Part):
     def sentences(self, X: Any) -> Corpus:
         """The sentences as a Corpus. Tokens that are lists contain columns or names of features, as in training."""
         return self.numbered(as_corpus(X, names=not self.estimator.inputs_ and self.estimator.array_width_ is None))
+
+    def check_is_no_sentence(self, X: list[Any]) -> None:
+        """Refuses one sentence that is not in a list where that is certain, and warns where it is likely: every item is like a token."""
+        inputs = len(self.estimator.inputs_)
+        if not all(type(item) is tuple and all(isinstance(text, str) for text in item) for item in X):
+            return
+        remedy = "If these tuples are the tokens of one sentence, put them into a list: [X]."
+        if inputs > 1 and all(len(item) == inputs for item in X):
+            raise DataError(f"every sentence is a tuple of {inputs} texts, as a token is.", remedy=remedy)
+        labels = {item[-1] for item in X if len(item) == inputs + 1}
+        if len(labels) > 1 and labels <= {*self.estimator.classes_} and all(len(item) == inputs + 1 for item in X):
+            warn_text(f"Every sentence is a tuple of {inputs + 1} texts, the last of which is a label. {remedy}")
 
     def input_columns(self, corpus: Corpus) -> Corpus:
         """The columns that the model reads; with two passes, including those of the first pass. The output column may be missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -58,24 +58,53 @@ class Confidence(Part):
 
     def warn(self) -> None:
         """Warns the caller of the method of the estimator, once per model, if confidences are not meaningful."""
-        model = self.model
-        if self.believable or self.estimator._warned_of is model:
-            return
-        self.estimator._warned_of = model
-        warnings.warn(
-            f"{self.why_uncalibrated}, so its confidences mean little; calibrate(dev) makes them believable.",
-            RiataWarning,
-            stacklevel=4,
-        )
+        if not self.believable:
+            self._warn(
+                "uncalibrated",
+                f"{self.why_uncalibrated}, so its confidences mean little; calibrate(dev) makes them believable.",
+            )
+        self._warn_of_other_search()
+
+    def _warn_of_other_search(self) -> None:
+        found = self._decoder().width
+        fitted = next((each.search for each in self.estimator.calibration_ if each.search), found)
+        if found != fitted:
+            self._warn(
+                "search",
+                f"Confidences were calibrated with another search ({fitted}) than the present one ({found}), so they mean less; "
+                "call calibrate(dev) again.",
+                stacklevel=6,
+            )
+
+    def _warn(self, what: str, text: str, stacklevel: int = 5) -> None:
+        """Warns the caller of the method of the estimator, of each thing once per model."""
+        model, told = self.model, self.estimator._warned_of
+        known = told[1] if told is not None and told[0] is model else frozenset[str]()
+        if what not in known:
+            self.estimator._warned_of = model, known | {what}
+            warnings.warn(text, RiataWarning, stacklevel=stacklevel)
 
     def check_abstains(self, least: float) -> None:
-        """Refuses a least confidence that is none, or whose meaning nobody knows."""
+        """Refuses a least confidence that is none, or whose meaning nobody knows; warns of one that is never reached."""
         check_least(least)
         if not self.believable:
             raise UnsupportedError(
                 f"min_confidence leaves out what the model is not sure of. {self.why_uncalibrated}, so its confidences mean little.",
                 remedy="Call calibrate(dev) first (riata calibrate), with sentences that it was not trained on.",
             )
+        self._warn_of_other_search()
+        for kind, calibration in zip(self._kinds(), self.estimator.calibration_, strict=False):
+            if least > (most := calibration.most):
+                self._warn(
+                    kind,
+                    f"min_confidence is {least:g}, but the confidence of {kind} is never above {most:.3g}, so all of them are left out; "
+                    "use a lower bound.",
+                )
+
+    def _kinds(self) -> list[str]:
+        """What is predicted, output by output."""
+        plain = ("heads", "relations") if self.estimator.trees else ("tags",) * len(self.labels.chunk_outputs)
+        return ["chunks" if chunks else name for chunks, name in zip(self.labels.chunk_outputs, plain, strict=False)]
 
     def confidence_ids(self, X: Any) -> tuple[Ids, Values]:
         """Labels as predict_ids returns them, [N], and the confidence of the search in each: [outputs, N] from 0 to 1.
@@ -229,6 +258,7 @@ class Confidence(Part):
         labels, _ = self.weighed(corpus, [1.0])
         ids = self.labels.as_classes(labels, data.starts)
         found, present = [], self.estimator.calibration_ or (UNCALIBRATED,) * len(self.labels.chunk_outputs)
+        kinds = self._kinds()
         for output, judged in enumerate(self.judged(data, ids)):
             known: dict[float, Values] = {}
 
@@ -240,11 +270,15 @@ class Confidence(Part):
                     known |= zip(new, self.weighed(corpus, new)[1][:, output, judged.tokens], strict=True)
                 return np.stack([known[t] for t in temperatures])
 
-            plain = ("heads", "relations")[output] if self.estimator.trees else "tags"
-            kind = "chunks" if self.labels.chunk_outputs[output] else plain
-            found.append(_calibrated(judge, judged, method, kind, data.document, present[output]))
-        self.estimator.calibration_, self.estimator.uncalibrated_ = tuple(each.calibration for each in found), ""
+            found.append(_calibrated(judge, judged, method, kinds[output], data.document, present[output]))
+        self.keep(each.calibration for each in found)
         return CalibrationReport(method, tuple(found))
+
+    def keep(self, found: Iterable[Calibration]) -> None:
+        """Stores calibrations, and the search with which they were found."""
+        search = self._decoder().width
+        self.estimator.calibration_ = tuple(replace(each, search=search) for each in found)
+        self.estimator.uncalibrated_ = ""
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
         from riata.confidence.calibration import reliability

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import SettingError, shortened
 from riata.estimators.labels import Part
-from riata.estimators.notes import warn_text
+from riata.estimators.notes import warn_of, warn_text
 
 if TYPE_CHECKING:
     from riata.scoring.evaluation import Evaluation
@@ -41,6 +41,7 @@ class Evaluating(Part):
                 remedy="Leave it out, or give the result of predict_ids.",
             )
         self._tell_of_new_labels(data, predicted)
+        self._tell_of_illegal_labels(data)
         return replace(self.labels.evaluated(data.columns[-1], predicted, data.starts), document=data.document)
 
     def _tell_of_new_labels(self, data: Corpus, predicted: Ids) -> None:
@@ -56,6 +57,20 @@ class Evaluating(Part):
             from riata.learning.labels import listed
 
             warn_text(shortened(f"Gold labels that the model cannot give, which count as wrong: {listed(new)}."))
+
+    def _tell_of_illegal_labels(self, data: Corpus) -> None:
+        """Warns of gold chunks that are not written in the encoding of the model, as training does."""
+        from riata.learning.labels import illegal_note
+
+        tags = self.labels.tags()
+        if tags is None:
+            return
+        for gold, chunks in zip(self.columns.gold_columns(data), self.labels.chunk_outputs, strict=True):
+            if not chunks or not all(map(tags.data.is_tag, gold.alphabet.texts_of(gold.used()))):
+                continue  # labels that the model cannot give
+            wrong = tags.data.violations(gold.alphabet.texts(), gold.ids, data.starts)
+            if len(wrong):
+                warn_of(illegal_note(replace(data, columns=(*data.columns[:-1], gold)), tags.data, len(wrong)))
 
     def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
         """The columns that the model reads, the gold labels, and the predicted labels; the last two with one column per output."""

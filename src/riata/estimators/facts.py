@@ -54,9 +54,8 @@ def facts_of(estimator: Any, size: int) -> dict[str, Any]:
 
 
 def _why_uncalibrated(estimator: Any) -> str:
-    if estimator.confidence.believable:
-        return "none is needed: the recipe learns probabilities"
-    return f"none: {estimator.uncalibrated_}" if estimator.uncalibrated_ else "none"
+    why = f"none: {estimator.uncalibrated_}" if estimator.uncalibrated_ else "none"
+    return f"{why}; the recipe learns probabilities" if estimator.confidence.believable else why
 
 
 def shown(value: object) -> str:

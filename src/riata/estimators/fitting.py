@@ -112,8 +112,8 @@ class Fitting(Part):
 
     def _calibrate(self, fit: Fit, outcome: Outcome, data: Corpus | None, weights: Any) -> None:
         """Calibrates the model, or keeps the reason why not. data: None if they were read in parts."""
-        if not self.estimator.calibrated or fit.options.choice.recipe.probabilistic:
-            self.estimator.uncalibrated_ = "" if self.estimator.calibrated else NOT_ASKED
+        if not self.estimator.calibrated:
+            self.estimator.uncalibrated_ = NOT_ASKED
             return
         if data is None:
             self.estimator.uncalibrated_ = "stream=True reads data in parts, and holds none out"
@@ -122,8 +122,7 @@ class Fitting(Part):
 
         self.estimator.uncalibrated_ = "training was interrupted"
         try:
-            self.estimator.calibration_ = calibrated_in_training(self.estimator, fit, outcome, data, weights)
-            self.estimator.uncalibrated_ = ""
+            self.estimator.confidence.keep(calibrated_in_training(self.estimator, fit, outcome, data, weights))
         except RiataError as error:
             self.estimator.uncalibrated_ = error.message.rstrip(".")
 
@@ -197,7 +196,7 @@ class Fitting(Part):
         """
         from riata.data.cleaning import unclean
         from riata.learning.events import Note
-        from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known
+        from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known, tell_of_odd_files
 
         data, weights = self.columns.with_output(X, y, unknown=options.has_unknown), np.empty(0)
         if sample_weight is not None:
@@ -216,6 +215,7 @@ class Fitting(Part):
             data = learnable(data, tags, strict=options.strict, listener=tell)
         if fresh:
             check_labels_differ(given, self.estimator.outputs, tell)
+            tell_of_odd_files(given, self.estimator.outputs, tell)
             if data.vectors is not None:
                 from riata.learning.scales import tell_of_scales
 

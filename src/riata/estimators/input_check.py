@@ -141,6 +141,13 @@ class InputCheck:
                 corpus,
                 estimator,
             )
+        elif distance <= FAR and len(dead := self.profile.dead_columns(rows)):
+            self._told = True
+            _tell(
+                f"column {dead[0]} of the arrays has the same number in all of {tokens:,} tokens; it had many in training. Is it filled?",
+                corpus,
+                estimator,
+            )
         if distance > FAR:
             self._told = True
             _tell(
@@ -210,7 +217,7 @@ class _Seen:
             )
         value = next(iter(self.values))
         if len(self.values) == 1 and profile.lacks_others(value, self.tokens):
-            shown = shortened(repr(value)) if examples else "the same"
+            shown = "missing" if not value else shortened(repr(value)) if examples else "the same"
             return (
                 Oddity.CONSTANT,
                 f"{name} is {shown} in all of {self.tokens:,} tokens; it had {_several(profile)} in training. Is the column filled?",

@@ -112,6 +112,8 @@ class Predicting(Part):
         model = self.model
         if text:
             X = self.split_text(X, text)
+        elif type(X) is list and X and type(X[0]) is tuple:
+            self.columns.check_is_no_sentence(X)
         if min_confidence is not None:
             from riata.estimators.given_labels import check_given
 

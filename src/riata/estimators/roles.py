@@ -19,6 +19,7 @@ from riata.estimators.columns import Columns
 from riata.estimators.evaluating import Evaluating
 from riata.estimators.fitting import Fitting
 from riata.estimators.input_check import check_of
+from riata.estimators.notes import warn_text
 from riata.estimators.predicting import Predicting
 from riata.features.roles.properties import PROPERTIES, SPAN
 from riata.features.roles.slots import NO_ROLE, RoleSlots, slots_of
@@ -168,6 +169,10 @@ class RolePredicting(Predicting):
         if constraints is not None or decode is not None:
             return self._asked(decode, constraints).predict(X)
         self.estimator._check_fitted()
+        _tell_without_predicates(X.name, any(X.propositions) or not len(X))
+        return self._labelled(X)
+
+    def _labelled(self, X: RoleCorpus) -> PerSentence:
         slots = self.estimator.columns.read(X)
         return self.propositions(X, slots, self.legal_ids(slots))
 
@@ -239,12 +244,17 @@ class RolePredicting(Predicting):
                     f"{name} is for labels of tokens; files of roles have predicates and spans.",
                     remedy=f"Leave out --{name.replace('_', '-')}.",
                 )
-        stopped = threading.Event()
+        stopped, found = threading.Event(), [False]
 
         def answer(batch: RoleCorpus) -> bytes:
-            return b"".join(formatted(batch.with_propositions(self.predict(batch))))
+            found[0] |= any(batch.propositions)
+            return b"".join(formatted(batch.with_propositions(self._labelled(batch))))
 
-        return in_order(answer, stream(file, stopped), threads, stopped)
+        def answers() -> Generator[bytes]:
+            yield from in_order(answer, stream(file, stopped), threads, stopped)
+            _tell_without_predicates(str(file), found[0])
+
+        return answers()
 
 
 class RoleEvaluating(Evaluating):
@@ -259,6 +269,7 @@ class RoleEvaluating(Evaluating):
         predicting = self.estimator.predicting
         gold = X if y is None else X.with_propositions(y)
         gold.check_labelled("scoring")
+        _tell_without_predicates(gold.name, any(gold.propositions) or not len(gold))
         slots = self.estimator.columns.read(gold)
         ids = predicting.legal_ids(slots) if predicted is None else predicted
         return evaluate_roles(gold, predicting.propositions(gold, slots, ids))
@@ -270,6 +281,13 @@ class RoleEvaluating(Evaluating):
 
         predicted.check_labelled("scoring")
         return evaluate_roles(gold, predicted.propositions)
+
+
+def _tell_without_predicates(name: str, found: bool) -> None:
+    if not found:
+        warn_text(
+            f"{name}: there are no predicates, so nothing is labelled. The model needs to be told them: a column has their lemmas."
+        )
 
 
 def best_apart(spans: Any, gains: Any) -> list[int]:

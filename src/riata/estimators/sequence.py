@@ -90,7 +90,9 @@ class SequenceEstimator(Parameters):
     _kept: tuple[Any, Kept] | None = None  # the constraints that are kept, and what they were made of
     _plain_rules: Any = None  # of the fast path: rules,
     _plain_model: Model | None = None  # and the form of the model that keeps others; None: the model itself
-    _warned_of: Model | None = None  # the model about whose confidences users have been warned
+    _warned_of: tuple[Model, frozenset[str]] | None = (
+        None  # a model, and what users have been warned of about its confidences
+    )
 
     # ---- learn ----
 
@@ -239,9 +241,9 @@ class SequenceEstimator(Parameters):
         """The probability of every label at every token, over all legal labellings: an array [T, classes] per sentence, in the order of
         `classes_`.
 
-        A labelling has the probability exp(score) / Z, or exp(score / temperature) / Z once the estimator is calibrated. For recipes that
-        learn probabilities, such as crf, these are meaningful; for others, calibrate first. Needs a chain that reads at most two labels
-        back, or segments that read at most one.
+        A labelling has the probability exp(score / temperature) / Z, as training calibrates it, or exp(score) / Z without calibration. The
+        latter are those that recipes such as crf have learnt (calibrated=False); for other recipes, calibrate first. Needs a chain that
+        reads at most two labels back, or segments that read at most one.
         given: as in predict; the probabilities are then among labellings that have these labels.
         """
         return self.confidence.predict_proba(X, given=given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from riata._core import Alphabet
 from riata.data import columns as source
 from riata.data.token_vectors import LARGEST, Array, TokenVectors
 from riata.data.types import Column, Ids, interned
-from riata.errors import DataError, SettingError, printed
+from riata.errors import DataError, RiataWarning, SettingError, printed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,8 +72,8 @@ class WordVectors:
             raise SettingError(f"most is {most}; expected a number of words, from 1 on.")
         if str(path).endswith(NPY):
             return _read_table(os.fspath(path), most)
-        words, rows = [], []
-        for line, word, row in _entries(path):
+        words, rows, header = [], [], list[int]()
+        for line, word, row in _entries(path, header):
             words.append(word)
             rows.append(row)
             if len(row) != len(rows[0]):
@@ -86,7 +87,13 @@ class WordVectors:
                 break
         if not words:
             raise DataError("the file has no vectors.", remedy="Give one word and its vector per line.", file=path)
-        return cls._checked(words, np.array(rows, np.float32), str(path))
+        found = cls._checked(words, np.array(rows, np.float32), str(path))
+        twice, promised = len(words) - len(found), header[0] if header and len(words) != most else len(words)
+        odd = [f"its first line promises {promised:,} words, and it has {len(words):,}"] * (promised != len(words))
+        odd += [f"lines that repeat a word: {twice:,}; its first vector is taken"] * (twice > 0)
+        if odd:
+            warnings.warn(f"{path}: {'; '.join(odd)}. Is the file complete?", RiataWarning, stacklevel=2)
+        return found
 
     @classmethod
     def _checked(cls, words: Sequence[str], table: Array, name: str) -> WordVectors:
@@ -178,6 +185,12 @@ def _read_table(path: str, most: int | None) -> WordVectors:
             file=path,
         )
     beside = path.removesuffix(NPY) + WORDS
+    if not os.path.exists(beside):
+        raise DataError(
+            f"the words of {os.path.basename(path)} are missing: no such file.",
+            remedy="Write the word of each row of the table into it, on a line of its own.",
+            file=beside,
+        )
     words = [line.rstrip("\r") for line in _lines(beside)]
     if words and not words[-1]:
         words.pop()
@@ -191,13 +204,16 @@ def _read_table(path: str, most: int | None) -> WordVectors:
     return WordVectors._checked(words[:most], kept, path)
 
 
-def _entries(path: str | Path) -> Iterator[tuple[int, str, NDArray[np.float32]]]:
-    """Line, word and vector. A word may have blanks in it, as a few of GloVe's have, so the numbers are told by how many there are."""
+def _entries(path: str | Path, header: list[int]) -> Iterator[tuple[int, str, NDArray[np.float32]]]:
+    """Line, word and vector; the number of words that the first line promises goes into the header.
+
+    A word may have blanks in it, as a few of GloVe's have, so the numbers are told by how many there are."""
     width = 0
     for number, line in enumerate(_lines(path), 1):
         fields = line.rstrip(" \r").split(" ")
         if number == 1 and len(fields) == 2 and all(text.isdigit() for text in fields):
             width = int(fields[1])
+            header.append(int(fields[0]))
             continue
         if fields == [""]:
             continue

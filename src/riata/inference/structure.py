@@ -43,6 +43,11 @@ class Decoder:
     risk: Risk | None = None  # None: the output with the highest score is looked for
     kept: Kept | None = None  # constraints that outputs keep
 
+    @property
+    def width(self) -> str:
+        """The queue and the number of states that it keeps, in words."""
+        return self.queue if self.beam == unbounded else f"{self.queue}, {self.beam:,} wide"
+
     def at(self, temperature: float) -> Decoder:
         """The same, with probabilities at this temperature."""
         return self if self.risk is None else replace(self, risk=replace(self.risk, temperature=temperature))

@@ -18,7 +18,7 @@ from riata.data.types import FIELDS, MARK, UNKNOWN, Column, Corpus, Ids, Starts,
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
 from riata.inference.rules.first_order import encoded
 from riata.inference.rules.legality import Legality
-from riata.learning.events import Listener, Note
+from riata.learning.events import Listener, Note, ignore, warn
 from riata.models.parts import MOST_LABELS
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 OUTSIDE = "O"
 IN_MEMORY = "memory"  # the format of data that were not read from a file
 RARE = 5  # labels that occur fewer times are pointed out
+FIRST = 1000  # tokens
+LONG, SEVERAL = 1000, 20  # tokens of a sentence that is rather a whole file, and sentences of a file
 SHOWN = 6  # number of labels whose counts are shown at training
 
 
@@ -72,7 +74,36 @@ def check_labels_differ(data: Corpus, outputs: int, listener: Listener) -> None:
             error = one_label(next(iter(found)), data, origin)
             if data.format != IN_MEMORY:
                 raise error
-            listener(Note(f"{error.message} {error.remedy}", warning=True))
+            tell = listener if listener is ignore else warn  # a model that is useless is none of a training's news
+            tell(Note(f"{error.message} {error.remedy}", warning=True))
+
+
+def tell_of_odd_files(data: Corpus, outputs: int, listener: Listener) -> None:
+    """Warns of an input that is the output, and of files whose sentences do not end where they should."""
+    for number, column in enumerate(data.columns[:-outputs]):
+        if any(_same(column, output) for output in data.columns[-outputs:]):
+            name = data.column_name(number)
+            text = f"{name[0].upper()}{name[1:]} equals the output in every token, so nothing but copying it is learnt. Leave it out."
+            listener(Note(text, warning=True))
+    if data.lines is None:
+        return
+    lengths = np.diff(data.starts)
+    if lengths.max() > LONG:
+        longest = int(np.argmax(lengths))
+        place, size = data.line_of(int(data.starts[longest])), int(lengths[longest])
+        text = f"{data.name}:{place}: a sentence of {size:,} tokens begins here. Do blank lines end the sentences?"
+        listener(Note(text, warning=True))
+    elif lengths.max() == 1 and len(data) >= SEVERAL:
+        text = f"Every sentence of {data.name} has one token, so nothing is learnt of neighbours. Are there blank lines between tokens?"
+        listener(Note(text, warning=True))
+
+
+def _same(one: Column, other: Column) -> bool:
+    """Whether two columns have the same, different texts. The first tokens mostly tell."""
+    first, its = (column.alphabet.texts_of(column.ids[:FIRST]) for column in (one, other))
+    if first != its or len(other.used()) < 2:
+        return False
+    return bool((one.numbered(other.alphabet.texts()) == other.ids).all())
 
 
 def one_label(label: str, data: Corpus, origin: int) -> LabelError:

@@ -11,10 +11,12 @@ import numpy as np
 from riata._core import ProblemModel, most_value
 from riata.errors import DataError, SettingError, printed
 from riata.learning.events import Listener, Note
-from riata.problems.problem import Problem, defined
+from riata.problems.problem import Problem, defined, overrides
 from riata.settings import Setting
 
 TEMPERATURE = Setting("temperature", 1.0, "scores are divided by it", low=1e-6, high=1e6)
+
+REMEDY = "Let output(x, s, path) return what Y holds, or define loss(x, y, y_hat)."
 
 Valued = list[tuple[Any, float]]  # outputs, each with a number
 
@@ -76,14 +78,28 @@ def scores_of(
     problem: Problem, X: Iterable[Any], Y: Iterable[Any], predicted: Iterable[Any], tell: Listener
 ) -> list[float]:
     """The score of every prediction: 1 - its loss, or whether it is exactly right."""
-    rows = zip(X, Y, predicted, strict=True)
+    rows = list(zip(X, Y, predicted, strict=True))
     if "loss" in defined(problem):
         return [1 - _finite(problem.loss(x, y, y_hat)) for x, y, y_hat in rows]
     outputs = [(y, y_hat) for _, y, y_hat in rows]
     scores = [float(equal(y, y_hat)) for y, y_hat in outputs]
-    if not any(scores):
-        _tell_types(outputs, tell)
+    if not any(scores) and not _tell_types(outputs, tell) and any(_right_by_regret(problem, *row) for row in rows):
+        text = "no output equals the truth, although the regret of some is 0: outputs are lists of actions, and true outputs are not."
+        tell(Note(f"{text}\n  {REMEDY}", warning=True))
     return scores
+
+
+def _right_by_regret(problem: Problem, x: Any, y: Any, path: Any) -> bool:
+    """Whether an output, which is a list of actions, leads to a goal without regret."""
+    if overrides(problem, "output") or not overrides(problem, "regret"):
+        return False
+    try:
+        s = problem.initial(x)
+        for a in path:
+            s = problem.apply(x, s, a)
+        return bool(problem.is_goal(x, s) and problem.regret(x, s, y) == 0)
+    except Exception:  # outputs that are none of the problem's, which users may have scored
+        return False
 
 
 def equal(y: Any, y_hat: Any) -> bool:
@@ -109,11 +125,13 @@ def _finite(loss: Any) -> float:
     return number
 
 
-def _tell_types(outputs: list[tuple[Any, Any]], tell: Listener) -> None:
-    """Where no output can equal the truth, since they are of different kinds."""
+def _tell_types(outputs: list[tuple[Any, Any]], tell: Listener) -> bool:
+    """Tells where no output can equal the truth, since they are of different kinds."""
     lists = (list, tuple, np.ndarray)
     kinds = {tuple(list if isinstance(each, lists) else type(each) for each in pair) for pair in outputs}
-    if len(kinds) == 1 and len(set(*kinds)) == 2:
+    differ = len(kinds) == 1 and len(set(*kinds)) == 2
+    if differ:
         y, y_hat = (kind.__name__ for kind in next(iter(kinds)))
         text = f"no output equals the truth: outputs are of type {y_hat!r}, true outputs of type {y!r}."
-        tell(Note(f"{text}\n  Let output(x, s, path) return what Y holds, or define loss(x, y, y_hat).", warning=True))
+        tell(Note(f"{text}\n  {REMEDY}", warning=True))
+    return differ

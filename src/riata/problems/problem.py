@@ -105,7 +105,7 @@ class Problem:
 
 def defined(problem: Problem) -> list[str]:
     """The optional methods that a problem defines."""
-    return [name for name in OPTIONAL if _overrides(problem, name)]
+    return [name for name in OPTIONAL if overrides(problem, name)]
 
 
 def same_features(problem: Problem, states: int) -> tuple[str, str]:
@@ -130,14 +130,15 @@ def check(problem: Any, *, learning: bool) -> None:
             remedy="riata.Predictor(MyProblem()), where MyProblem is derived from riata.Problem.",
         )
     name = type(problem).__name__
-    missing = [method for method in REQUIRED if not _overrides(problem, method)]
-    if not _overrides(problem, "features") and not _overrides(problem, "observe"):
+    missing = [method for method in REQUIRED if not overrides(problem, method)]
+    if not overrides(problem, "features") and not overrides(problem, "observe"):
         missing.append("features or observe")
-    if learning and not _overrides(problem, "regret"):
+    if learning and not overrides(problem, "regret"):
         missing.append("regret")
     if missing:
         raise SettingError(f"the problem {name!r} does not define {', '.join(missing)}.")
 
 
-def _overrides(problem: Problem, method: str) -> bool:
+def overrides(problem: Problem, method: str) -> bool:
+    """Whether a problem defines a method itself."""
     return method in vars(problem) or getattr(type(problem), method) is not getattr(Problem, method)

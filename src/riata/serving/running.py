@@ -101,7 +101,7 @@ def server_of(front: Front, *, access_log: bool = False) -> Server:
 def log_warnings() -> None:
     """Riata's warnings, such as of input unlike the training data, become lines of the log: at most one per second.
 
-    Not that a model is uncalibrated, which answers say.
+    Not that a model is uncalibrated, which answers say, nor that a request chose another beam.
     """
     shown = warnings.showwarning
     last = -math.inf
@@ -115,7 +115,7 @@ def log_warnings() -> None:
             LOG.warning("%s", message)
 
     warnings.simplefilter("always", RiataWarning)  # others would remember every text
-    warnings.filterwarnings("ignore", "The model is not calibrated", RiataWarning)
+    warnings.filterwarnings("ignore", "The model is not calibrated|Confidences were calibrated with", RiataWarning)
     warnings.showwarning = log
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,12 +61,20 @@ class _JsonLinesReader:
         self._path, self._name, self._asked = path, name_of(path), asked
         self._split, self._clean, self._told = present(), is_cleaning(), False
         self._problems = Problems(self._name, self._split.misaligned)
-        self._wanted: Sequence[str] | None = None  # what to read of each object; None: all
+        self._wanted = self._named()  # what to read of each object; None: all
         self._names: tuple[str, ...] = ()  # of the columns, as the first object with words has them
         self._first = self._seen = 0  # the line of that object; objects so far
         self._marking: Marking | None = None
         self._encoding = registry.get("encoding", "iob2")
         self._begin()
+
+    def _named(self) -> Sequence[str] | None:
+        """The keys that are asked for, if all are asked for by name."""
+        names = [name for name in self._asked.columns or () if isinstance(name, str)]
+        documents = self._asked.documents
+        if not names or len(names) < len(self._asked.columns or ()):
+            return None
+        return [*names, *([documents] if isinstance(documents, str) else [])]
 
     def _begin(self) -> None:
         self._columns: list[list[str]] = [[] for _ in self._names]
@@ -90,17 +100,18 @@ class _JsonLinesReader:
         self._problems.tell()
 
     def take(self, part: Sequence[Numbered]) -> None:
-        for line, fields in part:
+        for line, fields, where in part:
             self._seen += 1
             try:
-                self._take(line, fields)
+                self._take(line, fields, where or f"line {line}")
             except RiataError as error:
+                error.message = f"{where}: {error.message}" if where else error.message
                 raise error.located(self._name, line) from None
 
-    def _take(self, line: int, fields: Mapping[str, Any]) -> None:
+    def _take(self, line: int, fields: Mapping[str, Any], where: str) -> None:
         found = annotated(fields, self._wanted)
         if not self._asked.sources and found.answer != "accept":
-            self._problems.unaccepted(line, found.answer)
+            self._problems.unaccepted(where, found.answer)
             return
         tokens, places = found.tokens, found.places
         if tokens is None:
@@ -108,9 +119,11 @@ class _JsonLinesReader:
             tokens = tuple(words(found.text, self._split.tokenizer, self._name, line, spaces=True))
             places = places_of(found.text, tokens)
         if found.several:
-            self._problems.several(line)
+            self._problems.several(where)
+        if found.unplaced:
+            self._problems.unplaced(where)
         if tokens:
-            values = {WORDS: tokens, **self._values(line, fields, found, len(tokens), places)}
+            values = {WORDS: tokens, **self._values(where, fields, found, len(tokens), places)}
             chosen = self._chosen(line, values)
             for column, texts in zip(self._columns, chosen, strict=True):
                 column.extend(texts)
@@ -122,12 +135,12 @@ class _JsonLinesReader:
             self._sources.append(Source(fields, found.text, places))
 
     def _values(
-        self, line: int, fields: Mapping[str, Any], found: Annotated, length: int, places: Places | None
+        self, where: str, fields: Mapping[str, Any], found: Annotated, length: int, places: Places | None
     ) -> dict[str, Sequence[str]]:
         """The columns of the object's words, besides these."""
         values = dict(found.arrays)
         if found.spans is not None:
-            values[MARKED] = self._encoding.encode(self._spans(line, found, length, places), length)
+            values[MARKED] = self._encoding.encode(self._spans(where, found, length, places), length)
         documents = self._asked.documents
         if isinstance(documents, str) and documents not in values:
             if not isinstance(fields.get(documents), (str, int)) or fields[documents] == "":
@@ -138,11 +151,12 @@ class _JsonLinesReader:
             values[documents] = [str(fields[documents])] * length
         return values
 
-    def _spans(self, line: int, found: Annotated, length: int, places: Places | None) -> list[Span]:
+    def _spans(self, where: str, found: Annotated, length: int, places: Places | None) -> list[Span]:
         """The words of the object's spans; those that cannot be had are counted."""
         assert found.spans is not None
         spans = []
         for mark in found.spans:
+            self._problems.named(where, mark.label)
             limit = length if found.text is None else len(found.text)
             if mark.end > limit:
                 what = "tokens" if found.text is None else "characters"
@@ -156,12 +170,12 @@ class _JsonLinesReader:
             assert places is not None
             touched = aligned(mark, places)
             if touched is None:
-                self._problems.empty(line, mark)
-            elif touched.exact or self._problems.misaligned(line, mark, found.text, places, touched.span):
+                self._problems.empty(where, mark)
+            elif touched.exact or self._problems.misaligned(where, mark, found.text, places, touched.span):
                 spans.append(touched.span)
         kept, left = apart(list(dict.fromkeys(spans)))
         for span in left:
-            self._problems.overlapping(line, span)
+            self._problems.overlapping(where, span)
         return kept
 
     def _chosen(self, line: int, values: Mapping[str, Sequence[str]]) -> list[Sequence[str]]:
@@ -222,6 +236,7 @@ class Numbered(NamedTuple):
 
     line: int
     fields: dict[str, Any]
+    where: str = ""  # which one it is, if all are in one line
 
 
 def objects(path: str | Path, stopped: threading.Event | None = None) -> Iterator[list[Numbered]]:
@@ -267,7 +282,9 @@ def _begins_array(text: str) -> bool:
 
 def _of_array(text: str, name: str, first: int) -> Iterator[Numbered]:
     at, line, counted = text.index("[") + 1, first, 0
-    while True:
+    one_line = "\n" not in text.strip()
+    for number in count():
+        where = f"object {number}, counted from 0" if one_line else ""
         while text[at : at + 1] in (" ", "\t", "\r", "\n", ","):
             at += 1
         line, counted = line + text.count("\n", counted, at), at
@@ -275,8 +292,9 @@ def _of_array(text: str, name: str, first: int) -> Iterator[Numbered]:
             return
         try:
             found, end = _DECODER.raw_decode(text, at)
-            yield Numbered(line, _object(found, text[at:end]))
+            yield Numbered(line, _object(found, text[at:end]), where)
         except DataError as error:
+            error.message = f"{where}: {error.message}" if where else error.message
             raise error.located(name, line) from None
         except (ValueError, RecursionError) as error:
             raise _no_json(error, text[at:]).located(name, line) from None
@@ -326,52 +344,97 @@ def _whole(text: str) -> int:
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_constant=_no_number, parse_int=_whole)
 
 
+ONE = {  # words of a count, and what they are for a count of one
+    "spans": "span",
+    "objects": "object",
+    "tasks": "task",
+    "begin": "begins",
+    "end": "ends",
+    "overlap": "overlaps",
+    "contain": "contains",
+    "are": "is",
+    "have": "has",
+    "were": "was",
+}
+_PREFIXED = re.compile("[BILUES]-[A-Z]")
+UTF_16 = (
+    " The text has characters such as emoji. Are places counted in UTF-16, as in JavaScript, where these are two? Here each is one: "
+    "correct the places (--misaligned refuse finds them)."
+)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {' '.join(ONE.get(word, word) for word in what.split()) if number == 1 else what}"
+
+
 class Problems:
     def __init__(self, name: str, policy: str) -> None:
         """policy: what becomes of spans that begin or end inside a word."""
         self._name, self._policy = name, policy
         self._counts: dict[str, int] = {}
         self._first: dict[str, str] = {}
+        self._beyond = False  # whether a span inside a word comes after a character that is two in UTF-16
 
-    def _count(self, what: str, line: int, example: str) -> None:
+    def _count(self, what: str, where: str, example: str) -> None:
         self._counts[what] = self._counts.get(what, 0) + 1
-        self._first.setdefault(what, f"line {line}: {example}")
+        self._first.setdefault(what, f"{where}: {example}")
 
-    def misaligned(self, line: int, mark: Marked, text: str, places: Places, span: Span) -> bool:
+    def misaligned(self, where: str, mark: Marked, text: str, places: Places, span: Span) -> bool:
         """A span that begins or ends inside a word; whether it is kept."""
         given = text[mark.start : mark.end]
         around = text[places[span.start][0] : places[span.end - 1][1]]
+        beyond = any(ord(c) > 0xFFFF for c in text[: mark.end])
         if self._policy == "refuse":
             raise DataError(
                 f"the span {mark.label!r:.40}, {given!r:.60}, begins or ends inside a word of {around!r:.60}.",
-                remedy="Mend its place, choose another tokenizer, or let spans be widened (misaligned='widen', --misaligned widen).",
+                remedy="Mend its place, choose another tokenizer, or let spans be widened (misaligned='widen', --misaligned widen)."
+                + (UTF_16 if beyond else ""),
             )
+        self._beyond |= beyond
         kept = self._policy == "widen"
         what = "were widened to whole words" if kept else "were left out"
-        self._count(f"spans begin or end inside a word and {what}", line, f"{mark.label!r}, {given!r} in {around!r}")
+        self._count(f"spans begin or end inside a word and {what}", where, f"{mark.label!r}, {given!r} in {around!r}")
         return kept
 
-    def overlapping(self, line: int, span: Span) -> None:
+    def overlapping(self, where: str, span: Span) -> None:
         self._count(
-            "spans overlap longer ones and were left out", line, f"{span.type!r}, words {span.start} to {span.end - 1}"
+            "spans overlap longer ones and were left out", where, f"{span.type!r}, words {span.start} to {span.end - 1}"
         )
 
-    def empty(self, line: int, mark: Marked) -> None:
-        self._count("spans contain no word and were left out", line, f"{mark.label!r}, {mark.start} to {mark.end}")
+    def named(self, where: str, label: str) -> None:
+        if _PREFIXED.match(label):
+            self._count(
+                "spans have labels of tokens; spans need the type alone, such as PER instead of B-PER",
+                where,
+                repr(label),
+            )
+        elif len(label.split()) > 1:
+            self._count("spans have labels with blanks, which files of columns cannot hold", where, repr(label))
 
-    def unaccepted(self, line: int, answer: str) -> None:
-        self._count("objects are not accepted and were left out", line, f"{answer!r}")
+    def empty(self, where: str, mark: Marked) -> None:
+        self._count("spans contain no word and were left out", where, f"{mark.label!r}, {mark.start} to {mark.end}")
 
-    def several(self, line: int) -> None:
-        self._count("tasks have several annotations, of which the first was read", line, "the others were left out")
+    def unaccepted(self, where: str, answer: str) -> None:
+        self._count("objects are not accepted and were left out", where, f"{answer!r}")
+
+    def several(self, where: str) -> None:
+        self._count("tasks have several annotations, of which the first was read", where, "the others were left out")
+
+    def unplaced(self, where: str) -> None:
+        self._count(
+            "tasks have results without places, such as choices, and no spans", where, "all its words are outside spans"
+        )
 
     def left_out(self) -> str:
         """For a message: how many objects were left out."""
-        return "".join(f" ({number} {what})" for what, number in self._counts.items() if what.startswith("objects"))
+        return "".join(f" ({_counted(n, what)})" for what, n in self._counts.items() if what.startswith("objects"))
 
     def tell(self) -> None:
         for what, number in self._counts.items():
             example = self._first[what]
+            hint = UTF_16 if "inside a word" in what and self._beyond else ""
             warnings.warn(
-                shortened(f"{self._name}: {number:,} {what} (the first in {example})."), RiataWarning, stacklevel=3
+                shortened(f"{self._name}: {_counted(number, what)} (the first in {example}).{hint}"),
+                RiataWarning,
+                stacklevel=3,
             )

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from riata.data.encodings.base import OUTSIDE
 from riata.data.json_lines.splitting import Marked, Places, places_of
 from riata.errors import DataError, printed
 
@@ -42,6 +43,7 @@ class Annotated:
     arrays: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # further values, one per token
     answer: str = "accept"
     several: bool = False  # several people's annotations, of which the first is taken
+    unplaced: bool = False  # what was annotated has no places, such as choices
 
     @property
     def by_character(self) -> bool:
@@ -80,14 +82,16 @@ def _label_studio(fields: Mapping[str, Any], *, read: bool) -> Annotated:
         if isinstance(each, Mapping) and not each.get("was_cancelled")
     ]
     if not done:
-        return Annotated(text, answer="accept" if not found else "cancelled")
+        without = found is not None or (read and "predictions" in fields)
+        return Annotated(text, answer="cancelled" if found else "no annotation" if without else "accept")
+    results = _list(done[0].get("result", []), "result")
     values = [
         result["value"]
-        for result in _list(done[0].get("result", []), "result")
+        for result in results
         if isinstance(result, Mapping) and isinstance(result.get("value"), Mapping) and _has_place(result["value"])
     ]
     spans = tuple(mark for value in values for mark in _marked(value, "result"))
-    return Annotated(text, spans=spans, several=len(done) > 1)
+    return Annotated(text, spans=spans, several=len(done) > 1, unplaced=bool(results) and not values)
 
 
 def _has_place(value: Mapping[str, Any]) -> bool:
@@ -185,6 +189,11 @@ def _marked(value: Any, key: str) -> list[Marked]:
             raise DataError(
                 f"the span from {start} to {end} in {key!r} has the label {printed(label):.60}; expected a name.",
                 remedy=SHAPES,
+            )
+        if label == OUTSIDE:
+            raise DataError(
+                f"the span from {start} to {end} in {key!r} has the label {OUTSIDE!r}, which tokens outside all spans have.",
+                remedy="Leave the span out.",
             )
     return [Marked(start, end, label) for label in labels]
 
