@@ -147,7 +147,7 @@ def test_one_sentence_may_have_one_known_value_throughout(model):
     assert told(model, [[("ha", "UH")] * 12]) == []
 
 
-@pytest.mark.filterwarnings("default::RiataWarning")
+@pytest.mark.filterwarnings("default::riata.RiataWarning")
 def test_files_are_looked_at_before_anything_is_written(model, data, tmp_path, capfd):
     from riata.commands.base import run
 
