@@ -119,7 +119,7 @@ def test_riata_works_without_scikit_learn():
             sys.modules[name] = None
         import pickle, riata, riata.commands.train, warnings
         warnings.simplefilter("ignore")
-        model = Tagger(epochs=2).fit({WORDS!r}, {TAGS!r})
+        model = riata.Tagger(epochs=2).fit({WORDS!r}, {TAGS!r})
         assert pickle.loads(pickle.dumps(model)).predict({WORDS!r}) == model.predict({WORDS!r})
         assert model.score({WORDS!r}, {TAGS!r}) > 0.5
         print("fine", [m for m in sys.modules if m.startswith("sklearn.")])
