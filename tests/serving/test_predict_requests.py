@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import riata
@@ -172,3 +173,8 @@ def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
     quietly(riata.RoleLabeler("perceptron", epochs=1), riata.load("embedded-roles")).save(tmp_path / "r.riata")
     with pytest.raises(riata.errors.UnsupportedError, match="needs more than tokens"):
         Shelf({"r": tmp_path / "r.riata"})
+    quietly(riata.Tagger(epochs=1), [np.eye(2)] * 4, [["A", "B"]] * 4).save(tmp_path / "a.riata")
+    with pytest.raises(
+        riata.errors.UnsupportedError, match=r"a\.riata: .*arrays of numbers, and cannot be asked over HTTP"
+    ):
+        Shelf({"a": tmp_path / "a.riata"})
