@@ -256,3 +256,12 @@ def test_odd_predictions_are_refused_and_best_outputs_take_lists():
         parser.evaluate(treebank(), predicted=parser.predict(treebank()))
     sentence = treebank()[0]
     assert parser.judging.best_output([sentence]) == parser.predict([sentence])[0]
+
+
+def test_the_remedy_for_an_empty_column_names_tags_of_its_own_only_where_they_are_new():
+    for tags, new in (("given", True), ("own", False)):
+        made = quietly(riata.DependencyParser(tags=tags, epochs=1), treebank(60))
+        empty = [[("_", "_") for _ in sentence] for sentence in treebank(20)]
+        with pytest.raises(DataError, match="throughout") as caught:
+            made.predict(empty)
+        assert ("tags='own'" in caught.value.remedy) == new
