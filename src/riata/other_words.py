@@ -34,6 +34,7 @@ WORDS: dict[str, dict[str, str]] = {
         "viterbi": "viterbidecode",
     },
     "task": dict(TASKS),
+    "encoding": {"iob2": "bio bio2 iobs", "bioes": "biose iobes", "bilou": "bioul bilu"},
     "command": {
         "train": "learn fit teach",
         "predict": "label apply decode test run infer",

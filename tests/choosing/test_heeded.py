@@ -275,7 +275,7 @@ def test_parameters_that_could_not_be_loaded_are_not_saved(tmp_path):
 
 def test_a_setting_of_other_recipes_names_them():
     with pytest.raises(
-        SettingError, match=r"belongs to other recipes \(crf, .*'mira' does not have it.*\n.*Use recipe='crf', or set C"
+        SettingError, match=r"belongs to other recipes \(crf, .*'mira' does not have it.*\n.*Set C, or use recipe='crf'"
     ):
         Tagger(c2=1).fit(WORDS, TAGS)
 

@@ -17,7 +17,7 @@ from riata.data.encodings.base import spans_of
 from riata.data.formats.base import Asked
 from riata.data.formats.jsonl import FORMAT
 from riata.data.json_lines.splitting import places_of, words_and_marks
-from riata.errors import DataError, SettingError, UnknownNameError
+from riata.errors import DataError, RiataError, SettingError, UnknownNameError
 from samples import for_rows
 
 PARIS = [("Anna", "B-PER"), ("left", "O"), ("Paris", "B-LOC"), (".", "O")]
@@ -111,6 +111,25 @@ def test_a_file_that_is_one_array_is_read(tmp_path, shape):
 
 def test_shapes_may_be_mixed_where_they_mean_the_same(tmp_path):
     assert read(tmp_path, *(SHAPES[name] for name in ("text and spans", "Doccano", "tokens and spans"))) == [PARIS] * 3
+
+
+def test_utf_16_is_recognised(tmp_path):
+    (tmp_path / "wide.jsonl").write_bytes('{"text": "a"}\n'.encode("utf-16"))
+    with pytest.raises(DataError, match="not valid UTF-8") as caught:
+        riata.read_jsonl(tmp_path / "wide.jsonl")
+    assert "UTF-16" in caught.value.remedy
+
+
+@pytest.mark.parametrize("ask", [riata.read_jsonl, riata.read_columns, riata.read_conllu, riata.load_model])
+def test_numbers_are_no_paths(ask):
+    with pytest.raises(RiataError, match="found the number 3 in place of the path"):
+        ask(3)
+
+
+def test_files_are_no_data_sets():
+    with pytest.raises(DataError, match=r"'c\.riata' looks like a file") as caught:
+        riata.load("c.riata")
+    assert "load_model" in caught.value.remedy
 
 
 def test_columns_are_in_a_stable_order_with_the_labels_last(tmp_path):

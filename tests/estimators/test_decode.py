@@ -256,6 +256,14 @@ def test_confidences_come_where_they_are_asked_for_or_can_be_believed(recognizer
     assert other.predict_spans(sentence, confidence=True)[0][0].confidence > 0
 
 
+def test_spans_below_a_confidence_are_left_out(recognizer):
+    corpus = embedded(("word", "entity"), "test")[:40]
+    spans = [span for found in recognizer.predict_spans(corpus) for span in found]
+    least = sorted(span.confidence for span in spans)[len(spans) // 2]
+    kept = [span for found in recognizer.predict_spans(corpus, min_confidence=least) for span in found]
+    assert kept == [span for span in spans if span.confidence >= least]
+
+
 def test_tags_are_spans_of_one_token_and_chunks_of_joint_taggers_are_found():
     tagger = Tagger(epochs=1).fit(embedded(("word", "tag")))
     assert [(span.start, span.end) for span in tagger.predict_spans(["Go home."])[0]] == [(0, 2), (3, 7), (7, 8)]

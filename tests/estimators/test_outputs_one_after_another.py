@@ -195,7 +195,7 @@ def test_a_setting_that_is_given_both_ways_is_refused() -> None:
 def test_a_setting_of_another_recipe_is_refused_with_those_of_the_recipe() -> None:
     for made in (Chunker("crf", rare=2), Chunker("crf").set_params(rare=2)):
         caught = refused(UnknownNameError, r"'rare' belongs to another recipe \(hmm\)", made.fit, WORDS, LABELS)
-        assert "Use recipe='hmm', or leave out rare. The recipe 'crf' has these settings:" in caught.remedy
+        assert "Leave out rare, or use recipe='hmm'. The recipe 'crf' has these settings:" in caught.remedy
     refused(UnknownNameError, r"Unknown setting 'c2'.*max_depth", Predictor(Letters(), c2=2).fit, ["a"], ["V"])
     assert Predictor(Letters(), max_depth=7).fit(["a"], ["V"]).settings == {"max_depth": 7}
 
@@ -223,7 +223,7 @@ def test_names_of_other_libraries_are_refused_with_the_name_here(word: str, here
 def test_what_has_no_name_here_is_explained() -> None:
     for made in (Chunker, lambda **given: Predictor(Letters(), **given)):
         refused(UnknownNameError, r"'verbose'. Training tells what it does to the logger", made, verbose=1)
-    refused(UnknownNameError, r"or set c2", Chunker("crf", C=1).fit, WORDS, LABELS)
+    refused(UnknownNameError, r"Set c2, or use recipe='mira'", Chunker("crf", C=1).fit, WORDS, LABELS)
     refused(UnknownNameError, r"Unknown recipe 'lbfgs'. Did you mean 'crf'?", Chunker("lbfgs").fit, WORDS, LABELS)
 
 
@@ -258,6 +258,7 @@ def test_what_messages_suggest_exists() -> None:
     known = {
         "task": registry.names("task"),
         "recipe": registry.names("recipe"),
+        "encoding": registry.names("encoding"),
         "parameter": parameters,
         "setting": parameters,
     }

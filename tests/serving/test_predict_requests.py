@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import riata
@@ -173,3 +174,6 @@ def test_a_model_that_needs_more_than_tokens_is_refused(tmp_path):
 
     RoleLabeler("perceptron", epochs=1).fit(riata.load("embedded-roles")).save(tmp_path / "r.riata")
     refused(UnsupportedError, "needs more than tokens", Shelf, {"r": tmp_path / "r.riata"})
+    Tagger(epochs=1).fit([np.eye(2)] * 4, [["A", "B"]] * 4).save(tmp_path / "a.riata")
+    of_arrays = r"a\.riata: .*arrays of numbers, and cannot be asked over HTTP"
+    refused(UnsupportedError, of_arrays, Shelf, {"a": tmp_path / "a.riata"})

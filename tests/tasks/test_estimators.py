@@ -610,6 +610,12 @@ def test_a_model_too_large_to_load_is_refused_before_training(monkeypatch):
     refused(DataError, "GiB of weights", Tagger(epochs=1).fit, WORDS, TAGS)
 
 
+def test_fit_has_no_dev():
+    with pytest.raises(SettingError, match="fit has no dev") as caught:
+        riata.Tagger().fit(WORDS, TAGS, dev=(WORDS, TAGS))
+    assert "X_dev=" in caught.value.remedy
+
+
 def test_one_sentence_of_tuples_is_not_taken_for_several():
     sentence = [("the", "DT"), ("dogs", "NN"), ("bark", "VB")]
     chunker = Chunker(epochs=1).fit(CHUNKS)

@@ -423,3 +423,12 @@ def test_long_sentences_are_refused_with_a_remedy(template, most):
         DependencyParser("mira", structure="projective", template=template, tags="given").fit(as_corpus(long))
     parser = DependencyParser("mira", structure="projective", template=template, epochs=1, tags="given").fit(treebank())
     refused(DataError, f"takes up to {most}", parser.predict, [[token[:2] for token in long[0]]])
+
+
+def test_the_remedy_for_an_empty_column_names_tags_of_its_own_only_where_they_are_new():
+    for tags, new in (("given", True), ("own", False)):
+        made = DependencyParser(tags=tags, epochs=1).fit(treebank(60))
+        empty = [[("_", "_") for _ in sentence] for sentence in treebank(20)]
+        with pytest.raises(DataError, match="throughout") as caught:
+            made.predict(empty)
+        assert ("tags='own'" in caught.value.remedy) == new

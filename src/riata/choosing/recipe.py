@@ -231,9 +231,14 @@ def _of_other_recipes(name: str, recipe: str, owners: Sequence[str], known: Sequ
     return UnknownNameError(
         f"setting {name!r} belongs to {'other recipes' if len(owners) > 1 else 'another recipe'} ({', '.join(owners)}); "
         f"the recipe {recipe!r} does not have it.",
-        remedy=f"Use recipe={owners[0]!r}, or {f'set {alike[0]}' if alike else f'leave out {name}'}. "
+        remedy=f"{f'Set {alike[0]}' if alike else f'Leave out {name}'}, or use recipe={_usual(owners)!r}. "
         f"The recipe {recipe!r} has these settings: {', '.join(known)}.",
     )
+
+
+def _usual(owners: Sequence[str]) -> str:
+    """The recipe that most users mean."""
+    return next((name for name in ("mira", "crf", "laso-alma") if name in owners), owners[0])
 
 
 def _owners(kind: str, name: str) -> list[str]:

@@ -15,6 +15,7 @@ import click
 
 from riata.entry import INTERRUPTED
 from riata.errors import RiataError, RiataWarning, UnknownNameError, is_shortage, shortened
+from riata.other_words import meant
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FOLDER = Path(__file__).parent
@@ -150,6 +151,13 @@ def run(arguments: list[str] | None) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+            known = {option for each in error.ctx.command.params for option in each.opts}
+            options = [f"--{name.replace('_', '-')}" for name in meant("parameter", error.option_name)]
+            if options := [option for option in options if option in known]:
+                error = click.UsageError(
+                    f"No such option {error.option_name!r}. Did you mean {options[0]!r}?", error.ctx
+                )
         said = io.StringIO()
         error.show(said)
         click.echo(shortened(said.getvalue()), err=True, nl=False)

@@ -71,7 +71,10 @@ class ColumnNames(click.ParamType[Any]):
                 param,
                 context,
             )
-        return tuple(int(part) if _is_number(part) else part for part in parts)
+        columns = tuple(int(part) if _is_number(part) else part for part in parts)
+        if len(set(columns)) < len(columns):
+            self.fail(f"{value!r} names a column twice.", param, context)
+        return columns
 
 
 class OneColumn(ColumnNames):

@@ -239,6 +239,8 @@ def pieces(path: str | Path, stopped: threading.Event | None = None) -> Iterator
 
     stopped: set by another thread when no more are wanted; they end soon, also while a pipe has nothing to read.
     """
+    if isinstance(path, int):  # open() would take it for the number of an open file
+        raise DataError(f"found the number {path} in place of the path of a file.", remedy="Give a path.")
     try:
         yield from _raw_pieces(path, stopped)
     except FileNotFoundError:

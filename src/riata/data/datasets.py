@@ -105,6 +105,11 @@ def load(name: str, split: str = "train", columns: Sequence[str] | None = None) 
     >>> corpus[0][0]
     ('Harwick', 'NNP')
     """
+    if isinstance(name, str) and name not in registry.names("data set") and ("." in name or "/" in name):
+        raise DataError(
+            f"load knows data sets by name, and {name!r} looks like a file.",
+            remedy="Use riata.load_model(path) for a model, or riata.read_columns(path) for a file of columns.",
+        )
     data: DataSet = registry.get("data set", name)
     chosen = tuple(columns or data.default)
     for column in chosen:

@@ -17,6 +17,7 @@ from riata.errors import DataError, SettingError, printed
 
 Tokenizer = Callable[[str], Sequence[str]]  # a sentence to its words
 FORMAT = "text"
+BYTE_ORDER = (b"\xff\xfe", b"\xfe\xff")  # marks of UTF-16
 LONGEST = 16 << 20  # bytes of a line
 _BETWEEN = re.compile(r"[ \t\n]")
 
@@ -124,9 +125,12 @@ def _decoded(text: bytes, name: str, line: int) -> str:
     try:
         return text.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
+        name_of_it, code = (
+            ("UTF-16", "UTF-16") if text.startswith(BYTE_ORDER) or b"\0" in text else ("Latin-1", "ISO-8859-1")
+        )
         raise DataError(
             f"byte {error.start + 1} of the line is 0x{text[error.start]:02X}, which is not valid UTF-8.",
-            remedy="If the file is Latin-1: iconv -f ISO-8859-1 -t UTF-8 FILE.",
+            remedy=f"If the file is {name_of_it}: iconv -f {code} -t UTF-8 FILE.",
             file=name,
             line=line,
         ) from None

@@ -112,9 +112,10 @@ class InputCheck:
         self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: SequenceEstimator
     ) -> None:
         if (value := profile.constant(counts)) is not None:
+            without = "" if estimator.columns.tags_read == "own" else estimator.without_column
             raise DataError(
                 f"{name} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
-                remedy=f"Give it as in training{estimator.without_column}. {self._as_it_is}",
+                remedy=f"Give it as in training{without}. {self._as_it_is}",
                 file=corpus.name,
             )
         seen = self._seen.setdefault(name, _Seen())

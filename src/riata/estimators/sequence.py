@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riata.data.types import PerSentence
-from riata.errors import NotFittedError, UnsupportedError
+from riata.errors import NotFittedError, SettingError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.confidence import Confidence
 from riata.estimators.evaluating import Evaluating
@@ -105,6 +105,7 @@ class SequenceEstimator(Parameters):
         *,
         sample_weight: Any = None,
         listener: Listener | None = None,
+        dev: Any = None,
     ) -> Self:
         """Learns from a Corpus (its last column is the output), or from sentences and their labels; with `stream`, from a file.
 
@@ -113,6 +114,11 @@ class SequenceEstimator(Parameters):
         Python's, and a terminal shows every epoch.
         Ctrl-C keeps the model of the last good epoch and raises KeyboardInterrupt.
         """
+        if dev is not None:
+            raise SettingError(
+                "fit has no dev.",
+                remedy=f"fit(X, X_dev=data), or the parameter: {type(self).__name__}(dev=data).fit(X).",
+            )
         self.fitting.fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
         return self
 
@@ -158,18 +164,28 @@ class SequenceEstimator(Parameters):
         return found
 
     def predict_spans(
-        self, X: Any, *, tokenizer: Tokenizer | None = None, confidence: bool | None = None
+        self,
+        X: Any,
+        *,
+        tokenizer: Tokenizer | None = None,
+        confidence: bool | None = None,
+        min_confidence: float | None = None,
     ) -> list[list[FoundSpan]]:
         """The spans of every sentence: start, end, label, text and confidence. Plain tags are spans of one token each.
 
         X: texts, each a string, or sentences as predict takes them. Places are counted in characters for texts, in tokens otherwise.
         tokenizer: a function from a text to its words; None: words and marks of punctuation. confidence: whether it is to be found;
-        None: if the model is calibrated.
+        None: if the model is calibrated. Spans below min_confidence are left out, as predict does.
         """
         from riata.estimators.found_spans import found_spans
 
         self._check_fitted()
-        return found_spans(self, X, tokenizer, confidence)
+        if min_confidence is not None:
+            self.confidence.check_abstains(min_confidence)
+        found = found_spans(self, X, tokenizer, confidence if min_confidence is None else True)
+        if min_confidence is None:
+            return found
+        return PerSentence([span for span in spans if (span.confidence or 0) >= min_confidence] for spans in found)
 
     def predict_file(
         self,

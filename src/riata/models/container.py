@@ -89,6 +89,8 @@ def read(path: str | Path) -> tuple[dict[str, Any], Arrays]:
 
 def content_of(path: str | Path) -> memoryview:
     """The bytes of a model file. Nothing but its start is read unless that is one of a model with as many bytes as the file has."""
+    if isinstance(path, int):  # open() would take it for the number of an open file
+        raise ModelFileError(f"found the number {path} in place of the path of a model file.", remedy="Give a path.")
     try:
         with open(path, "rb") as file:
             status = os.fstat(file.fileno())

@@ -197,7 +197,7 @@ class _Example:
             number = self._number(node, f"{method}: feature {name!r}", value)
             if abs(number) > most_value:
                 raise self._error(node)(
-                    f"{method}: feature {name!r} has the value {number:g}; expected a finite number up to {most_value:g}."
+                    f"{method}: feature {name!r} has the value {number:g}; expected a finite number up to {most_value:.0e}."
                 )
             out.append((name, number))
         return sorted((name, value) for name, value in out if value)

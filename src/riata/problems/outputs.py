@@ -121,7 +121,7 @@ def as_number(value: Any) -> float:
 def _finite(loss: Any) -> float:
     number = as_number(loss)
     if not abs(number) <= most_value:
-        raise DataError(f"loss returned {printed(loss):.100}; expected a finite number up to {most_value:g}.")
+        raise DataError(f"loss returned {printed(loss):.100}; expected a finite number up to {most_value:.0e}.")
     return number
 
 

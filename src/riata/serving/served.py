@@ -191,6 +191,12 @@ def _by_position(estimator: Any, path: Path) -> Any:
             remedy="Use it in a program: riata.load_model(path).",
             file=path,
         )
+    if estimator.array_width_ is not None:
+        raise UnsupportedError(
+            "the model reads arrays of numbers, and cannot be asked over HTTP.",
+            remedy="Use it in a program: riata.load_model(path).",
+            file=path,
+        )
     if not estimator.inputs_:
         return estimator
     return estimator.columns.reading(
