@@ -21,7 +21,11 @@ ANY_WIDTH = 1 << 30  # number of columns of a file whose columns were named
 
 
 class Columns(Part):
-    """Finds the columns that the model reads, the columns that it predicts, and the columns of gold labels."""
+    """Finds the columns that the model reads, the columns that it predicts, and the columns of gold labels.
+
+    `sentences` makes a corpus of what users give. `data_columns` are those of the data that are read, `own_columns` those of one pass (with
+    tags of the model's own), `input_columns` those of both. Predicting._at_once goes round all of this with plain lists.
+    """
 
     def sentences(self, X: Any) -> Corpus:
         """The sentences as a Corpus. Tokens that are lists contain columns or names of features, as in training."""

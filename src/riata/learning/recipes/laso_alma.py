@@ -4,7 +4,7 @@ from riata.learning.search import search_recipe
 
 RECIPE = search_recipe(
     "laso-alma",
-    "the same with approximate large-margin steps",
+    "laso-perceptron with approximate large-margin steps",
     "daume2005laso",
     when="laso",
     update="mean",
