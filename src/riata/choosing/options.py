@@ -281,9 +281,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     check_read(declared if training else RISK, settings, choice.offered)
     if training:
         check_beside_parameters(estimator, settings)
-    risk = None
-    if settings[DECODE] != HIGHEST:
-        risk = risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)
+    risk = None if settings[DECODE] == HIGHEST else risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)
     options = Options(
         chunks=estimator.chunks,
         columns=estimator.outputs,
@@ -310,11 +308,9 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         encoding=estimator.encoding,
         learn_as=estimator.learn_as,
         strict=bool(estimator.strict),
-        passes=ONE_PASS if _is_default(estimator, OF_TWO_PASSES) else Passes.of(estimator),
+        passes=_passes(estimator),
         choice=choice,
-        constrained=UNCONSTRAINED
-        if _is_default(estimator, ("constraints", "inference"))
-        else constrained(estimator, choice, settings, training=training),
+        constrained=_constrained(estimator, choice, settings, training=training),
     )
     if training:
         if options.passes is not ONE_PASS:
@@ -327,6 +323,16 @@ def _is_default(estimator: Any, names: Sequence[str]) -> bool:
     """Whether none of these parameters was chosen."""
     defaults = estimator._defaults()
     return all(getattr(estimator, name) == defaults[name] for name in names)
+
+
+def _passes(estimator: Any) -> Passes:
+    return ONE_PASS if _is_default(estimator, OF_TWO_PASSES) else Passes.of(estimator)
+
+
+def _constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> Constrained:
+    if _is_default(estimator, ("constraints", "inference")):
+        return UNCONSTRAINED
+    return constrained(estimator, choice, settings, training=training)
 
 
 def _of_decoding(declared: Sequence[Setting], choice: Choice) -> tuple[Setting, ...]:
