@@ -262,13 +262,7 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
     """
     if not isinstance(estimator.settings, (Mapping, type(None))):
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
-    attributes = estimator.attributes or {}
-    check_attributes(attributes)
-    if estimator.lists:
-        check_lists(estimator.lists)
-    check_template(estimator.template)
-    check_flags(estimator)
-    check_class_weight(estimator.class_weight)
+    attributes = _checked_kinds(estimator)
     choice = choice_of(estimator, training=training, goes_on=goes_on, structure=structure)
     recipe = choice.recipe
     if training:
@@ -323,6 +317,18 @@ def _is_default(estimator: Any, names: Sequence[str]) -> bool:
     """Whether none of these parameters was chosen."""
     defaults = estimator._defaults()
     return all(getattr(estimator, name) == defaults[name] for name in names)
+
+
+def _checked_kinds(estimator: Any) -> Mapping[str, Attribute]:
+    """Refuses parameters of the wrong kind; the attributes of the user."""
+    attributes: Mapping[str, Attribute] = estimator.attributes or {}
+    check_attributes(attributes)
+    if estimator.lists:
+        check_lists(estimator.lists)
+    check_template(estimator.template)
+    check_flags(estimator)
+    check_class_weight(estimator.class_weight)
+    return attributes
 
 
 def _passes(estimator: Any) -> Passes:
