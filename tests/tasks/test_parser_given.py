@@ -26,9 +26,16 @@ SIBLINGS = "arc head.tag[0] child.tag[0]\nrelation child.tag[0]\nsibling sibling
 def parser(request):
     if request.param == "siblings":
         return DependencyParser(
-            "crf", structure="projective", template=parse(SIBLINGS), settings={"c2": 0.1}, tags="given"
+            "crf",
+            structure="projective",
+            template=parse(SIBLINGS),
+            settings={"c2": 0.1},
+            tags="given",
+            calibrated=False,
         ).fit(treebank()[:24])
-    return DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given").fit(treebank()[:24])
+    return DependencyParser("crf", structure=request.param, settings={"c2": 0.1}, tags="given", calibrated=False).fit(
+        treebank()[:24]
+    )
 
 
 SENTENCE = [("the", "DET"), ("dog", "NOUN"), ("sleeps", "VERB")]
@@ -214,7 +221,9 @@ def small():
 def small_parser(request):
     given = {"template": parse(SIBLINGS)} if request.param == "siblings" else {}
     structure = "tree" if request.param == "tree" else "projective"
-    return DependencyParser("crf", structure=structure, settings={"c2": 0.1}, **given, tags="given").fit(small())
+    return DependencyParser(
+        "crf", structure=structure, settings={"c2": 0.1}, **given, tags="given", calibrated=False
+    ).fit(small())
 
 
 @pytest.fixture(scope="module")
