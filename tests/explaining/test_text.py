@@ -16,7 +16,7 @@ from rich.console import Console
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation
 from riata import Chunker, JointTagger, Trace
 from riata.errors import SearchError
-from riata.explaining.bounds import GivenUp, ShownBounds, bounded
+from riata.explaining.bounds import GivenUp, Bounds, bounded
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.text import in_plain_words, render
 from riata.explaining.trace import Feature
@@ -177,7 +177,7 @@ def test_a_page_of_a_wide_beam_takes_little_memory():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    trace, usual = explanation.trace, ShownBounds()
+    trace, usual = explanation.trace, Bounds()
     assert len(trace.nodes) <= usual.states
     assert sum(len(step.cut) for step in trace.steps) <= usual.states
     assert sum(len(node.features or ()) for node in trace.nodes) < usual.features * 1.01
@@ -190,7 +190,7 @@ def test_a_page_of_a_wide_beam_takes_little_memory():
 def test_the_best_steps_that_were_dropped_are_recorded():
     model, sentence = wide(), ["w1", "w2"]
     whole = model.trace(sentence)
-    with bounded(ShownBounds(states=80)):
+    with bounded(Bounds(states=80)):
         part = model.trace(sentence)
     assert whole.left_out is None
     for step, of in zip(part.steps, whole.steps, strict=True):
@@ -203,14 +203,14 @@ def test_the_best_steps_that_were_dropped_are_recorded():
 
 
 def test_a_search_with_too_many_states_is_refused():
-    with bounded(ShownBounds(states=10)), pytest.raises(SearchError, match="more than 10 states") as refused:
+    with bounded(Bounds(states=10)), pytest.raises(SearchError, match="more than 10 states") as refused:
         small().explain(WORDS[1])
     assert "narrower beam" in refused.value.remedy
 
 
 def test_an_explanation_is_right_without_the_features_of_other_states():
     expected = small().explain(WORDS[1])
-    with bounded(ShownBounds(features=3)):
+    with bounded(Bounds(features=3)):
         found = small().explain(WORDS[1])
     assert found.decision.chosen == expected.decision.chosen
     assert "features of" in found.trace.left_out
@@ -225,7 +225,7 @@ def test_a_trace_ends_when_nobody_waits_for_it():
         asked.append(1)
         return len(asked) < 4
 
-    with bounded(ShownBounds(wanted=wanted)), pytest.raises(GivenUp):
+    with bounded(Bounds(wanted=wanted)), pytest.raises(GivenUp):
         small().explain(WORDS[1])
     assert len(asked) == 4
 

@@ -13,7 +13,7 @@ class GivenUp(Exception):
 
 
 @dataclass(frozen=True)
-class ShownBounds:
+class Bounds:
     """Bounds of one trace, explanation or page.
 
     A search with more states is refused. Of the steps that it drops, and of those that constraints forbid, at most as many are recorded
@@ -29,17 +29,17 @@ class ShownBounds:
             raise GivenUp
 
 
-_USUAL = ShownBounds()
-_present: ContextVar[ShownBounds] = ContextVar("bounds")
+_USUAL = Bounds()
+_present: ContextVar[Bounds] = ContextVar("bounds")
 
 
-def bounds() -> ShownBounds:
+def bounds() -> Bounds:
     """Those that hold now."""
     return _present.get(_USUAL)
 
 
 @contextmanager
-def bounded(by: ShownBounds) -> Iterator[None]:
+def bounded(by: Bounds) -> Iterator[None]:
     """A context in which traces, explanations and pages keep these bounds.
 
     >>> from riata.explaining.bounds import Bounds, bounded

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riata.errors import RiataError
-from riata.explaining.bounds import GivenUp, ShownBounds, bounded
+from riata.explaining.bounds import GivenUp, Bounds, bounded
 from riata.serving.asking import Question
 from riata.serving.measures import Measures
 from riata.serving.refusal import HttpRefusal, Limits, busy, late
@@ -170,7 +170,7 @@ class Batcher:
                 return
 
     def _in_bounds(self, job: Job) -> tuple[Job, Any, Exception | None]:
-        with bounded(ShownBounds(self._limits.states, self._limits.features, lambda: not job.given_up)):
+        with bounded(Bounds(self._limits.states, self._limits.features, lambda: not job.given_up)):
             return _answered(job, [], job.parts())
 
 
