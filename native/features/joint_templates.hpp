@@ -1,4 +1,4 @@
-// What the features of tags and of chunk labels read (see src/riata/features/joint.py).
+// What the features of tags and of chunk labels read (see src/riata/structures/joint/templates.py).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the features of a labelled segment read (see src/riata/features/segments.py).
+// What the features of a labelled segment read (see src/riata/structures/segments/templates.py).
 #pragma once
 
 #include <algorithm>
