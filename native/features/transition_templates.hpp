@@ -1,4 +1,4 @@
-// What the features of a transition-based parser read of a state (see src/riata/features/transitions.py).
+// What the features of a transition-based parser read of a state (see src/riata/structures/transitions/templates.py).
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ class SentenceProperties:
     """One sentence, whose spans and predicates are described."""
 
     def __init__(self, columns: Sequence[Sequence[str]]) -> None:
-        """columns: the texts of the ten columns of files of roles, see data/propositions.py."""
+        """columns: the texts of the ten columns of files of roles, see data/propbank.py."""
         _, words, lemmas, _, tags, heads, relations, brackets, predicates, rolesets = columns
         self.words, self.tags = [word.lower() for word in words], tags
         self.lemmas, self.predicates, self.rolesets = lemmas, predicates, rolesets
