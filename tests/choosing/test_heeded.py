@@ -203,7 +203,7 @@ def test_a_template_of_a_structure_that_the_recipe_does_not_learn_is_not_answere
         Chunker("semicrf", structure=structure, template="classic").fit(CHUNKS)
     assert "Leave out template" in refused.value.remedy
     assert "structure=" not in refused.value.remedy
-    with pytest.raises(SettingError, match=r"riata\.features\.segments\.parse makes those that do"):
+    with pytest.raises(SettingError, match=r"riata\.structures\.segments\.templates\.parse makes those that do"):
         Chunker("semicrf", structure=structure, template=parse("word[0]")).fit(CHUNKS)
 
 

@@ -364,7 +364,7 @@ def test_faults_are_told_by_the_scores_of_trees_with_tags(weak_parser):
     assert [fault != "right" for fault in errors.of] == wrong
     by_tree = weak_parser.search_errors(WORDS, PAIRS)
     assert by_tree.wrong <= errors.wrong < len(WORDS) and by_tree.of != errors.of
-    inputs = weak_parser.input_columns(as_corpus(WORDS))
+    inputs = weak_parser.columns.input_columns(as_corpus(WORDS))
     instances, outputs = model.instances(inputs), model.outputs
 
     def scores(triples):

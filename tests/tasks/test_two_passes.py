@@ -150,8 +150,8 @@ def test_a_set_context_is_stored_beside_that_of_training(model):
 
 
 def test_scopes_are_of_two_passes():
-    refused(NotFittedError, "", EntityRecognizer(passes=2).scope)
-    refused(UnsupportedError, "one pass", fitted(passes=1, folds=5).scope)
+    refused(NotFittedError, "", EntityRecognizer(passes=2).columns.scope)
+    refused(UnsupportedError, "one pass", fitted(passes=1, folds=5).columns.scope)
 
 
 def test_a_held_out_part_is_as_development_data_of_their_own():
