@@ -16,7 +16,7 @@ from rich.console import Console
 from explanations import ODD, explained, garden_path, long_trace, odd_explanation
 from riata import Chunker, JointTagger, Trace
 from riata.errors import SearchError
-from riata.explaining.bounds import GivenUp, Bounds, bounded
+from riata.explaining.bounds import Bounds, GivenUp, bounded
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.text import in_plain_words, render
 from riata.explaining.trace import Feature

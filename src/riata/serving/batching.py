@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riata.errors import RiataError
-from riata.explaining.bounds import GivenUp, Bounds, bounded
+from riata.explaining.bounds import Bounds, GivenUp, bounded
 from riata.serving.asking import Question
 from riata.serving.measures import Measures
 from riata.serving.refusal import HttpRefusal, Limits, busy, late
