@@ -113,6 +113,8 @@ void add_triples(const std::int32_t* at, std::int64_t count, const double* from,
 // results below exp(-87) become 0. A row of minus infinities becomes zeros.
 void exp_rows(float* rows, std::int64_t count, std::int32_t stride, float* highest) noexcept;
 void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept;
+// numbers[i] = exp(numbers[i]), i < count, a multiple of row_multiple. Results below exp(-708) become 0, those above exp(709) exp(709).
+void exp_all(double* numbers, std::int64_t count) noexcept;
 
 // totals[i][j] += from[t - 1][i] * rows[t][j], summed over the t in `at`, for i < labels. from and rows are [..][stride].
 void add_outer(const std::int32_t* at, std::int64_t count, const float* from, const float* rows, std::int32_t labels, std::int32_t stride,

@@ -134,8 +134,23 @@ RIATA_INLINE void to_exp(Block<float>::type& x) noexcept {
   x = tiny ? V{} : p * power;
 }
 
+// The same of doubles up to 709: a quotient of polynomials for e^r (Cephes). n stands in the last bits of its sum with 1.5 * 2^52.
 RIATA_INLINE void to_exp(Block<double>::type& x) noexcept {
-  for (int k = 0; k < row_multiple; ++k) x[k] = std::exp(x[k]);
+  using V = Block<double>::type;
+  using I = Block<std::int64_t>::type;
+  constexpr double lowest = -708, highest = 709, shift = 6755399441055744.0;
+  const I tiny = !(x >= lowest);
+  const V above = tiny ? V{} + lowest : x, kept = above > highest ? V{} + highest : above;
+  const V shifted = kept * 1.4426950408889634 + shift, n = shifted - shift;
+  const V r = (kept - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6, square = r * r;
+  const V p = ((square * 1.26177193074810590878e-4 + 3.02994407707441961300e-2) * square + 1.0) * r;
+  const V q = ((square * 3.00198505138664455042e-6 + 2.52448340349684104192e-3) * square + 2.27265548208155028766e-1) * square + 2.0;
+  I exponent;
+  std::memcpy(&exponent, &shifted, sizeof exponent);
+  exponent = (exponent + 1023) << 52;
+  V power;
+  std::memcpy(&power, &exponent, sizeof power);
+  x = tiny ? V{} : (p / (q - p) * 2.0 + 1.0) * power;
 }
 
 template <class Real>
@@ -223,6 +238,14 @@ RIATA_CLONES void exp_rows(float* rows, std::int64_t count, std::int32_t stride,
 }
 RIATA_CLONES void exp_rows(double* rows, std::int64_t count, std::int32_t stride, double* highest) noexcept {
   exponentials(rows, count, stride, highest);
+}
+RIATA_CLONES void exp_all(double* numbers, std::int64_t count) noexcept {
+  Block<double>::type block;
+  for (std::int64_t i = 0; i < count; i += row_multiple) {
+    std::memcpy(&block, numbers + i, sizeof block);
+    to_exp(block);
+    std::memcpy(numbers + i, &block, sizeof block);
+  }
 }
 
 }  // namespace riata

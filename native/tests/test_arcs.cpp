@@ -170,38 +170,6 @@ void check_tree_logarithms(Rng& rng) {
   }
 }
 
-// Sums in factors and in logarithms are the same.
-void check_logarithms(Rng& rng) {
-  constexpr std::int32_t n = 7;
-  ArcScores<double> arcs, one, other;
-  SiblingScores<double> siblings, pairs, other_pairs;
-  arcs.open(n);
-  siblings.open(n, 0.0);
-  for (std::int32_t c = 1; c <= n; ++c) {
-    for (std::int32_t h = 0; h <= n; ++h) {
-      if (h == c) continue;
-      arcs(h, c) = 3 * random_number(rng);
-      siblings.first(h, c) = 3 * random_number(rng);
-      for (std::size_t k = 0; h > 0 && k < SiblingScores<double>::count(h, c); ++k) siblings.row(h, c)[k] = 3 * random_number(rng);
-    }
-  }
-  EisnerSums sums;
-  const double log_z = sums(arcs, siblings, one, pairs);
-  SpanSums<LogarithmSum> slow;
-  CHECK(near(slow.fill(arcs, siblings), log_z));
-  other.open(n, 0.0);
-  other_pairs.open(n, 0.0);
-  slow.share(arcs, siblings, log_z, other, other_pairs);
-  for (std::int32_t c = 1; c <= n; ++c) {
-    for (std::int32_t h = 0; h <= n; ++h) {
-      if (h == c) continue;
-      CHECK(near(one(h, c), other(h, c)) && near(pairs.first(h, c), other_pairs.first(h, c)));
-      for (std::size_t k = 0; h > 0 && k < SiblingScores<double>::count(h, c); ++k)
-        CHECK(near(pairs.row(h, c)[k], other_pairs.row(h, c)[k]));
-    }
-  }
-}
-
 }  // namespace
 
 int main() {
@@ -214,7 +182,6 @@ int main() {
   check_objective<ProjectiveTrees>(rng, FeatureLabels::seen, arc_groups(), false, 7);  // more relations than a packed row holds together
   check_objective<ProjectiveTrees>(rng, FeatureLabels::all, arc_groups(), false, 7);
   check_sentences<ProjectiveTrees>(rng, arc_groups(), 7);
-  check_logarithms(rng);
   check_tree_logarithms(rng);
   for (int drawn = 0; drawn < 30; ++drawn) check_extremes<AllTrees>(rng, false);
   return 0;

@@ -77,8 +77,11 @@ class SiblingScores {
     return static_cast<std::size_t>(head < child ? child - head - 1 : head - child - 1);
   }
   // The score of a child with its sibling, which is 0 if there is none.
-  Real of(std::int32_t head, std::int32_t sibling, std::int32_t child) const noexcept {
+  Real& of(std::int32_t head, std::int32_t sibling, std::int32_t child) noexcept {
     return sibling == 0 ? first(head, child) : row(head, child)[sibling - (head < child ? head : child) - 1];
+  }
+  Real of(std::int32_t head, std::int32_t sibling, std::int32_t child) const noexcept {
+    return const_cast<SiblingScores*>(this)->of(head, sibling, child);
   }
 
  private:

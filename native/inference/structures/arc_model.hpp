@@ -9,12 +9,12 @@
 #include "features/arc_rows.hpp"
 #include "inference/exact/eisner.hpp"
 #include "inference/exact/eisner_sums.hpp"
-#include "inference/exact/spanning_tree.hpp"
+#include "inference/exact/spanning_tree_list.hpp"
 #include "inference/model.hpp"
 
 namespace riata {
 
-// Kinds of trees: who finds the best tree and who sums over all trees.
+// Kinds of trees: who finds the best trees and who sums over all trees.
 struct ProjectiveTrees {
   static constexpr const char* name = "projective";
   // Tokens of a sentence, of which all pairs are scored, or all triples if siblings are: longer ones would take minutes.
@@ -27,7 +27,7 @@ struct AllTrees {
   static constexpr const char* name = "tree";
   static constexpr std::int64_t longest = 2'000, longest_of_siblings = longest;
   template <class Real>
-  using Best = SpanningTree<Real>;
+  using Best = SpanningTreeList<Real>;
   using Sums = SpanningTreeSums;
 };
 

@@ -151,55 +151,38 @@ double ArcStructure<Real, Trees>::best(std::span<std::int32_t> out) {
   return best_of(arcs_, siblings_, best_relations_, out);
 }
 
-// Outputs are divided into sets of which each has its best output on record (Murty 1968; Lawler 1972).
 template <class Real, class Trees>
 void ArcStructure<Real, Trees>::open_list(std::int64_t) {
   make_scores();
-  listed_ = {};
-  list({}, 0, {});
+  ranked_.clear();
+  list_.open_list(arcs_, siblings_);
 }
 
-// Finds the best output of a set.
 template <class Real, class Trees>
-void ArcStructure<Real, Trees>::list(const std::vector<std::int32_t>& codes, std::int32_t fixed, std::vector<std::int32_t> without) {
-  const std::int32_t n = scorer_.length();
-  ArcScores<Real> arcs = arcs_;
-  std::vector<std::int32_t> best = best_relations_;
-  for (std::int32_t t = 0; t < fixed; ++t) {
-    const std::int32_t head = codes[static_cast<std::size_t>(t)] / relations_, relation = codes[static_cast<std::size_t>(t)] % relations_;
-    for (std::int32_t h = 0; h <= n; ++h) arcs(h, t + 1) = ArcScores<Real>::forbidden;
-    arcs(head, t + 1) = plain_(head, t + 1) + relations_of(head, t + 1)[relation];
-    best[arcs.place(head, t + 1)] = relation;
+const typename ArcStructure<Real, Trees>::Ranked& ArcStructure<Real, Trees>::ranked(std::int32_t head, std::int32_t child) {
+  const auto [at, fresh] = ranked_.try_emplace(arcs_.place(head, child));
+  Ranked& out = at->second;
+  if (!fresh) return out;
+  const Real* of_relations = relations_of(head, child);
+  for (std::int32_t r = 0; r < relations_; ++r) {
+    if (!std::isinf(of_relations[r])) out.push_back({plain_(head, child) + of_relations[r], r});
   }
-  for (const std::int32_t out : without) {
-    const std::int32_t child = fixed + 1, head = out / relations_;
-    const Real* of_relations = relations_of(head, child);
-    Real most = ArcScores<Real>::forbidden;
-    for (std::int32_t r = 0; r < relations_; ++r) {
-      if (std::ranges::find(without, code(head, r)) != without.end() || !(of_relations[r] > most)) continue;
-      most = of_relations[r];
-      best[arcs.place(head, child)] = r;
-    }
-    arcs(head, child) = std::isinf(most) ? most : plain_(head, child) + most;
-  }
-  Listed found{0, std::vector<std::int32_t>(static_cast<std::size_t>(n)), fixed, std::move(without)};
-  found.score = best_of(arcs, siblings_, best, found.codes);
-  if (!std::isinf(found.score)) listed_.push(std::move(found));
+  const auto better = [&](const auto& a, const auto& b) { return of_relations[a.second] > of_relations[b.second]; };
+  std::stable_sort(out.begin(), out.end(), better);
+  return out;
 }
 
 template <class Real, class Trees>
 std::optional<double> ArcStructure<Real, Trees>::next(std::span<std::int32_t> out) {
-  if (listed_.empty()) return std::nullopt;
-  const Listed top = listed_.top();
-  listed_.pop();
-  std::ranges::copy(top.codes, out.begin());
-  for (std::int32_t t = top.fixed; t < scorer_.length(); ++t) {
-    std::vector<std::int32_t> without;
-    if (t == top.fixed) without = top.without;
-    without.push_back(top.codes[static_cast<std::size_t>(t)]);
-    list(top.codes, t, std::move(without));
-  }
-  return top.score;
+  const auto further = [&](std::int32_t head, std::int32_t child, std::int32_t rank) {
+    const Ranked& all = ranked(head, child);
+    return static_cast<std::size_t>(rank) < all.size() ? std::optional(all[static_cast<std::size_t>(rank)].first) : std::nullopt;
+  };
+  return list_.next(further, [&](std::int32_t head, std::int32_t child, std::int32_t rank) {
+    const std::int32_t relation =
+        rank == 0 ? best_relations_[arcs_.place(head, child)] : ranked(head, child)[static_cast<std::size_t>(rank)].second;
+    out[static_cast<std::size_t>(child - 1)] = code(head, relation);
+  });
 }
 
 template <class Real, class Trees>

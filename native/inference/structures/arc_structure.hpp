@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "inference/structure.hpp"
@@ -56,16 +57,6 @@ class ArcStructure : public Structure<Real> {
 
  private:
   using Structure<Real>::corpus;
-  // One set of outputs of a list: those whose first tokens have fixed codes and whose next token has none of some codes. It is stored with
-  // its best output.
-  struct Listed {
-    double score;
-    std::vector<std::int32_t> codes;
-    std::int32_t fixed;
-    std::vector<std::int32_t> without;
-    bool operator<(const Listed& other) const noexcept { return score < other.score; }
-  };
-
   std::int32_t code(std::int32_t head, std::int32_t relation) const noexcept { return head * relations_ + relation; }
   // What is known of a token: flags of relations and, behind them, of heads; nullptr if nothing is.
   const std::uint8_t* known(std::int32_t child) const noexcept {
@@ -82,7 +73,8 @@ class ArcStructure : public Structure<Real> {
   const Real* relations_of(std::int32_t head, std::int32_t child);
   double best_of(const ArcScores<Real>& arcs, const SiblingScores<Real>& siblings, const std::vector<std::int32_t>& best_relations,
                  std::span<std::int32_t> out);
-  void list(const std::vector<std::int32_t>& codes, std::int32_t fixed, std::vector<std::int32_t> without);
+  using Ranked = std::vector<std::pair<Real, std::int32_t>>;  // scores of an arc with its relations, best first
+  const Ranked& ranked(std::int32_t head, std::int32_t child);
   template <class Visit>  // visit(place) for all weights of an arc with its relation
   void each_weight(std::int32_t code, std::int32_t child, Visit visit);
   template <class Visit>  // visit(place) for all weights of a child and its sibling
@@ -102,7 +94,7 @@ class ArcStructure : public Structure<Real> {
   ArcScorer<Real> scorer_;
   SiblingScorer<Real> siblings_of_;
   SiblingsOfTree siblings_in_;
-  typename Trees::template Best<Real> trees_;
+  typename Trees::template Best<Real> trees_, list_;
   typename Trees::Sums sums_;
   std::int64_t sentence_ = 0;
   bool scored_ = false;                       // whether the scores are those of the open sentence
@@ -111,8 +103,8 @@ class ArcStructure : public Structure<Real> {
   ArcScores<Real> arcs_;                      // with the best relation of each
   std::vector<std::int32_t> best_relations_;  // [child][head]
   SiblingScores<Real> siblings_;
-  Numbers<Real> of_relations_;  // [stride], working memory
-  std::priority_queue<Listed> listed_;
+  Numbers<Real> of_relations_;            // [stride], working memory
+  std::map<std::size_t, Ranked> ranked_;  // by place, of arcs that a list has come to
   // After `sums`:
   double sharpness_ = 1, least_ = 1e-11;
   ArcScores<double> log_arcs_, shares_;         // log of the sum over relations; probabilities of arcs

@@ -38,7 +38,7 @@ def segment_viterbi(span: Any, edge: Any = None) -> tuple[list[Segment], float]:
 def segment_kbest(span: Any, edge: Any, k: int) -> list[tuple[list[Segment], float]]:
     """The k best segmentations and their scores, best first; fewer if fewer are allowed. Arrays as for segment_viterbi.
 
-    Every pair of a token and a label keeps its k best paths: time and memory grow with k.
+    Each is found when it is asked for (Huang & Chiang 2005, Algorithm 3).
 
     >>> import numpy as np
     >>> span = np.zeros((3, 2, 2))
