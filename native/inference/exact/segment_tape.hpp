@@ -34,6 +34,21 @@ class SegmentTape {
   std::int32_t length_of(Cell span) const noexcept { return span / stride_ % shape.most + 1; }
   std::int32_t label_of(Cell span) const noexcept { return span % stride_; }
 
+  // Writes `times` the scores of a sentence to the cells of parts. Steps: SegmentSteps, or a class with its functions spans and history,
+  // whose rows are [stride].
+  template <class Steps, class To>
+  void put(Steps& steps, double times, To* to) const {
+    const auto copy = [&](const auto* row, Cell at) {
+      for (std::int32_t y = 0; y < stride_; ++y) to[at + y] = static_cast<To>(times * double(row[y]));
+    };
+    for (std::int32_t t = 0; t < shape.length; ++t) {
+      const auto* rows = steps.spans(t);
+      for (std::int32_t l = 1; l <= std::min(shape.most, shape.length - t); ++l, rows += stride_) copy(rows, span(t, l));
+      for (std::int32_t before = 0; shape.order > 0 && before < (t == 0 ? 1 : shape.labels); ++before)
+        copy(steps.history(t, {{t == 0 ? 0 : before + 1}}), edge(t, before));
+    }
+  }
+
   Tape tape;
   Shape shape;
 
