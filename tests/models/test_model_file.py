@@ -497,3 +497,14 @@ def test_files_of_version_1_are_read_as_before():
     old = fixed + hashlib.blake2b(fixed + content[64:], digest_size=32).digest() + content[64:]
     assert from_bytes(old).predict(INPUTS) == chunker().predict(INPUTS)
     refused(ModelFileError, "checksum", from_bytes, old[:-1] + b"x")
+
+
+def test_a_model_is_not_saved_as_one_of_another_structure(tmp_path):
+    """Its file could not be read."""
+    model = quick_joint().set_params(structure="factorial")
+    refused(UnsupportedError, "trained with 'joint'", model.save, tmp_path / "m.riata")
+
+
+def quick_joint():
+    sentence = [("the", "DT", "B-NP"), ("dog", "NN", "I-NP"), ("barks", "VB", "B-VP")]
+    return riata.JointTagger(epochs=1, calibrated=False).fit([sentence] * 4)
