@@ -89,7 +89,9 @@ def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arra
     model = estimator._check_fitted()
     from riata.choosing.options import checked
 
-    options = checked(estimator, training=False)  # refuses parameters that were set since training and could not be loaded
+    options = checked(
+        estimator, training=False
+    )  # refuses parameters that were set since training and could not be loaded
     if options.choice.structure.name != model.structure:
         raise UnsupportedError(
             f"the structure is {options.choice.structure.name!r} now, but the model was trained with {model.structure!r}.",
