@@ -41,7 +41,7 @@ class Judged(NamedTuple):
 
 def judged(labeler: Any, data: Any) -> Judged:
     slots = labeler.slots(data)
-    scores = labeler._scores(slots.corpus) * SCALE
+    scores = labeler.predicting._scores(slots.corpus) * SCALE
     labels = tuple(labeler.classes_)
     outside = np.array([label == NO_ROLE for label in labels])
     names = LabelNames(labels, outside=outside if outside.any() else None)
