@@ -92,8 +92,8 @@ def report(labeler: Any, split: str) -> None:
         )
         p = "" if name == "LO" else f"{test.p_value:.4f}"
         print(f"| {name} | {figures} | {violations(case, outputs[name])} | {p} |")
-    shares = (100 * count / program.inputs for count in (program.legal, program.found_in_list, program.called))
-    print("legal already {:.1f} %, found in a list {:.1f} %, solver called {:.1f} %".format(*shares), end="; ")
+    shares = (100 * count / program.inputs for count in (program.legal, program.called))
+    print("legal already {:.1f} %, solver called {:.1f} %".format(*shares), end="; ")
     print(f"{speed:.0f} predicates/s of CPU", flush=True)
     if split == "test":
         record(labeler, scored)
