@@ -40,7 +40,7 @@ def report(labeler: Any) -> None:
     ruled = labeler.twin(constraints="roles")
     beam = ruled.twin(queue="beam", beam=20)
     legal, _, _ = solved(case)
-    _, scoring = timed(lambda: labeler._scores(corpus))
+    _, scoring = timed(lambda: labeler.predicting._scores(corpus))
     _, by_program = timed(lambda: solved(case))
     plain, by_nothing = timed(lambda: free.predict_ids(corpus))
     exact, by_search = timed(lambda: ruled.predict_ids(corpus))

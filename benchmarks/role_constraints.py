@@ -41,7 +41,7 @@ class Judged(NamedTuple):
 
 def judged(labeler: Any, data: Any) -> Judged:
     slots = labeler.slots(data)
-    scores = labeler._scores(slots.corpus) * SCALE
+    scores = labeler.predicting._scores(slots.corpus) * SCALE
     labels = tuple(labeler.classes_)
     outside = np.array([label == NO_ROLE for label in labels])
     names = LabelNames(labels, outside=outside if outside.any() else None)
@@ -92,8 +92,8 @@ def report(labeler: Any, split: str) -> None:
         )
         p = "" if name == "LO" else f"{test.p_value:.4f}"
         print(f"| {name} | {figures} | {violations(case, outputs[name])} | {p} |")
-    shares = (100 * count / program.inputs for count in (program.legal, program.found_in_list, program.called))
-    print("legal already {:.1f} %, found in a list {:.1f} %, solver called {:.1f} %".format(*shares), end="; ")
+    shares = (100 * count / program.inputs for count in (program.legal, program.called))
+    print("legal already {:.1f} %, solver called {:.1f} %".format(*shares), end="; ")
     print(f"{speed:.0f} predicates/s of CPU", flush=True)
     if split == "test":
         record(labeler, scored)

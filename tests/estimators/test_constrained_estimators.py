@@ -100,20 +100,13 @@ def test_model_files_keep_constraints(tmp_path):
         assert max(map(noun_phrases, one.set_params(inference="after").predict(INPUTS))) == 1
 
 
-WAYS = {
-    "by the integer program": (Tagger, {"recipe": "perceptron", "template": parse("word[0]\nedge")}),
-    "by a list of the best": (Tagger, {"recipe": "perceptron", "template": parse("word[0]\nlabel[-1]")}),
-}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_functions_refuse_finished_outputs(way):
-    task, params = WAYS[way]
-    tagger = fitted(task(**params), WORDS, TAGS)
+@pytest.mark.parametrize("template", ["word[0]\nedge", "word[0]\nlabel[-1]"])
+def test_functions_refuse_finished_outputs(template):
+    tagger = fitted(Tagger("perceptron", template=parse(template)), WORDS, TAGS)
     tagger.set_params(constraints=[c.predicate(lambda labels: labels[0] != "DT"), c.at_most(1, "NN")])
     found = tagger.predict(WORDS)
     assert all(labels[0] != "DT" and labels.count("NN") <= 1 for labels in found)
-    assert tagger.constraint_report(WORDS).found == {"kept them already": 2, way: 2}
+    assert tagger.constraint_report(WORDS).found == {"kept them already": 2, "by search": 2}
     # The best of all that are left: as forbidding the label at the first token.
     instead = [c.transitions(forbidden=[(None, "DT")]), c.at_most(1, "NN")]
     assert tagger.set_params(constraints=instead).predict(WORDS) == found
@@ -252,7 +245,7 @@ def as_pairs():
 
 
 def test_tags_with_chunk_labels_in_pairs_keep_constraints():
-    """Those on neighbouring labels by the dynamic program, others by lists of the best."""
+    """Those on neighbouring labels by the dynamic program, others by a search through lists of the best."""
     tagger = fitted(JointTagger("crf", structure="factorial"), WORDS, as_pairs())
     tagger.set_params(constraints=[c.at_most(0, "DT"), c.transitions(forbidden=[("B-NP", "B-VP")])])
     report = tagger.constraint_report(WORDS)
@@ -262,7 +255,7 @@ def test_tags_with_chunk_labels_in_pairs_keep_constraints():
         assert ("B-NP", "B-VP") not in itertools.pairwise(chunk for _, chunk in labels)
     assert len(tagger.predict_nbest(WORDS, 2)[0]) == 2
     tagger.set_params(constraints=[c.at_most(1, "NP")])
-    assert "by a list of the best" in tagger.constraint_report(WORDS).found
+    assert "by search" in tagger.constraint_report(WORDS).found
     assert all(noun_phrases([chunk for _, chunk in labels]) <= 1 for labels in tagger.predict(WORDS))
     tagger.set_params(constraints=[c.at_least(40, "NP")])
     refused(SearchError, r"None of the best outputs of sentence 0 \(from 0\)", tagger.predict, WORDS)

@@ -18,10 +18,8 @@ from riata.commands.base import cli
 from riata.errors import SearchError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.templates import parse
-from riata.inference.rules.integer_program import IntegerProgram
-from riata.inference.rules.rule import Parts, Rule
 from riata.inference.rules.rules import Rules
-from riata.models.one_after_another import without
+from riata.models.ruled_search import without
 from samples import CHUNKS, INPUTS, TAGS, as_text, for_rows, treebank
 from samples import WORDS as PRUNED
 
@@ -95,8 +93,9 @@ def test_a_function_that_makes_every_output_pay_changes_nothing():
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_an_error_about_functions_names_the_sentence(template, monkeypatch):
-    monkeypatch.setattr("riata.models.constrained.MOST_REFUSED", 3)
-    monkeypatch.setattr("riata.models.constrained.LONGEST_LIST", 10)
+    monkeypatch.setattr("riata.models.ruled_search.MOST_SEARCHES", 3)
+    monkeypatch.setattr("riata.models.ruled_search.LONGEST_LIST", 10)
+    monkeypatch.setattr("riata.models.ruled_search.FEW", 1)
     model = tagger(template, constraints=[c.predicate(lambda labels: len(labels) < 6)])
     refused(SearchError, r"sentence 1 \(from 0\)", model.predict, [["w1"], ["w1"] * 6])
 
@@ -113,19 +112,6 @@ def test_lists_of_the_best_where_the_best_thousand_keep_nothing(template):
     assert scores == sorted(scores, reverse=True)
     given = [["A", *[None] * 11]]
     assert all(labels[0] == "A" for labels, _ in model.predict_nbest([words], 2, given=given)[0])
-
-
-def test_long_inputs_do_not_take_long_to_repair(monkeypatch):
-    """The same optimum, with and without a repair that gives up."""
-    draw = np.random.default_rng(0)
-    node = draw.normal(size=(40, 3))
-    rules = Rules(3, tuple(Rule(None, Parts(np.arange(3) == label), 4, 4) for label in (0, 1)))
-    found = IntegerProgram(listed=1).solve(node, rules)
-    monkeypatch.setattr("riata.inference.rules.integer_program.MOST", 10)
-    again = IntegerProgram(listed=1).solve(node, rules)
-    assert found is not None and again is not None
-    assert found.optimal and again.optimal
-    assert again.value == pytest.approx(found.value)
 
 
 # --- settings that are named like parameters, and names of other libraries -------------------------------------------

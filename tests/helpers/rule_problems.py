@@ -1,10 +1,32 @@
 """Random rules over few slots and labels."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
 from riata.inference.rules.rule import HARD, Automaton, Parts, Predicate, Rule
 from riata.inference.rules.rules import Rules
+
+
+def is_shared(rule):
+    return rule.count.slots is None and (rule.when is None or rule.when.slots is None)
+
+
+def shared_rules(rules):
+    """Those that are the same for all sentences; predicates are counted among the others."""
+    return Rules(rules.labels, tuple(filter(is_shared, rules.rules)), rules.automata)
+
+
+def own_rules(rules):
+    """Those that are not shared."""
+    return Rules(rules.labels, tuple(one for one in rules.rules if not is_shared(one)), (), rules.predicates)
+
+
+def hardened(rules):
+    """Soft ones become hard."""
+    return Rules.of(rules.labels, (replace(one, penalty=HARD) for one in rules.all()))
+
 
 PENALTIES = st.sampled_from([HARD, HARD, 0.5, 1.25, 3.0])
 

@@ -14,6 +14,7 @@ from riata import constraints as c
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.inference.declared import Declared
 from riata.inference.rules.slots import LabelNames, Slots
+from rule_problems import shared_rules
 from samples import for_rows
 
 ABC = LabelNames(("A", "B", "C"))
@@ -367,7 +368,7 @@ def test_shared_rules_are_grounded_once():
     rules = declared.ground(Slots(4, ABC, columns=ONE_COLUMN))
     assert declared.shared(ABC) is declared.shared(ABC)
     assert {rule.origin for rule in rules.rules} == {0, 1} and rules.automata[0].origin == 2
-    assert rules.shared().rules == declared.shared(ABC).rules
+    assert shared_rules(rules).rules == declared.shared(ABC).rules
     assert len(declared.own(Slots(4, ABC, columns=ONE_COLUMN)).rules) == 6
 
 

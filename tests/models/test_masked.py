@@ -31,7 +31,7 @@ from riata.inference.rules.slots import LabelNames
 from riata.inference.structure import MARGINALS, Decoder, Risk
 from riata.models.model import Model
 from riata.structures.segments.model import SegmentOutputs
-from rule_problems import automata, rule_sets
+from rule_problems import automata, own_rules, rule_sets, shared_rules
 from samples import tried
 
 LONGEST = 5
@@ -70,11 +70,11 @@ def test_masks_and_what_is_left_say_what_the_rules_say(data, slots):
     labels = 3
     rules = data.draw(rule_sets(slots, labels))
     names = LabelNames(tuple("ABC"))
-    shared = compiled(rules.shared(), names)
-    forbidden, rest = forbidden_parts(rules.own(), names, slots, every=True)
+    kept_by_all = compiled(shared_rules(rules), names)
+    forbidden, rest = forbidden_parts(own_rules(rules), names, slots, every=True)
     for output in itertools.product(range(labels), repeat=slots):
-        kept = passes(shared.columns[0], output) and not forbidden[np.arange(slots), output].any()
-        left = shared.rest.penalty(output) + rest.penalty(output) if kept else HARD
+        kept = passes(kept_by_all.columns[0], output) and not forbidden[np.arange(slots), output].any()
+        left = kept_by_all.rest.penalty(output) + rest.penalty(output) if kept else HARD
         assert left == pytest.approx(rules.penalty(output))
 
 
@@ -204,6 +204,10 @@ def test_chains(seed, encoding, others, local):
         if others:
             two = rng.sample(model.labels, 2)
             declared += [c.requires(*two), c.at_most(1, two[0], penalty=0.25)]
+            if rng.random() < 0.5:
+                declared.append(
+                    c.predicate(lambda found, one=two[1]: found.count(one) != 1, penalty=rng.choice([None, 0.5]))
+                )
         case = Case(model, words, dict(zip(paths, scores.tolist(), strict=True)), declared)
         case.check(only_masks=not others)
 
@@ -267,8 +271,8 @@ def test_the_core_finds_the_best_output_that_keeps_the_rules(seed, data, queue):
     problem, weights = random_model(seed, longest=4, edges=data.draw(st.booleans()))
     lengths = [len(sentence) for sentence in problem.sentences]
     L = len(problem.labels)
-    shared = data.draw(rule_sets(1, L, with_predicates=False)).shared()
-    own = [data.draw(rule_sets(max(n, 1), L, with_predicates=False)).own() for n in lengths]
+    shared = shared_rules(data.draw(rule_sets(1, L, with_predicates=False)))
+    own = [own_rules(data.draw(rule_sets(max(n, 1), L, with_predicates=False))) for n in lengths]
     rules = native(shared, own, L)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     chosen = options(queue=queue, beam=UNBOUNDED if queue == "exact" else 2)

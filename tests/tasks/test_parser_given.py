@@ -14,7 +14,7 @@ from riata import constraints as c
 from riata.data.memory import as_corpus
 from riata.errors import DataError, LabelError, SearchError, SettingError, UnknownNameError, UnsupportedError
 from riata.features.arcs import parse
-from riata.models import constrained_trees
+from riata.models import branch_and_bound
 from riata.structures.transitions.structure import SYSTEMS
 from samples import for_each, treebank
 
@@ -261,7 +261,7 @@ def test_penalties_are_paid_where_it_is_worth_it(small_parser, enumerated, name,
 
 @pytest.mark.parametrize("most", range(1, 40, 3))
 def test_where_search_is_cut_off_the_gap_bounds_what_is_missing(small_parser, enumerated, most, monkeypatch):
-    monkeypatch.setattr(constrained_trees, "MOST_TREES", most)
+    monkeypatch.setattr(branch_and_bound, "MOST_TREES", most)
     for name in ("two", "at least", "implies", "function"):
         rules, breaks = CASES[name]
         legal = {tuple(tree): score for tree, score in zip(*enumerated, strict=True) if not breaks(tree)}

@@ -45,7 +45,7 @@ class ChangedLabel:
 
 
 @dataclass(frozen=True)
-class Constrained:
+class KeptAndFree:
     """What constraints did to an output."""
 
     without: Side  # the output that the model gives without them
@@ -56,7 +56,7 @@ class Constrained:
     cost: float  # the score of the output without them minus that of the output; penalties are not in it
 
 
-def constrained(estimator: Any, corpus: Corpus, output: Side, without: Side) -> Constrained:
+def constrained(estimator: Any, corpus: Corpus, output: Side, without: Side) -> KeptAndFree:
     """Of one sentence, and a model that keeps constraints."""
     decoder, model, inputs = estimator.predicting.decoder(), estimator.model_, estimator.columns.input_columns(corpus)
     kept = decoder.kept.counted_anew()
@@ -65,7 +65,7 @@ def constrained(estimator: Any, corpus: Corpus, output: Side, without: Side) -> 
     rules = kept.on(inputs).of(0)
     before, after = (model.outputs.slot_labels(model.outputs.codes(ids, inputs.starts)) for ids in (free, found))
     as_written = [estimator.labels.as_outputs(estimator.labels.as_classes(ids, inputs.starts)) for ids in (free, found)]
-    return Constrained(
+    return KeptAndFree(
         without,
         _named(kept, rules, before),
         _named(kept, rules, after),

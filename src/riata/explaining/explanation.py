@@ -12,7 +12,7 @@ from riata.explaining.trace import Feature, Labels, Plain, Trace, as_json
 
 if TYPE_CHECKING:
     from riata.explaining.arcs import ArcChoice
-    from riata.explaining.constrained import Constrained
+    from riata.explaining.constrained import KeptAndFree
 
 FAULTS: Mapping[str, str] = {
     "right": "the output is right",
@@ -80,7 +80,7 @@ class Explanation(Paged):
     )
     test: str | None = None  # as SearchErrors.test: "exact" or "truth"
     first: Labels | None = None  # with two passes, the labels of the first
-    constrained: Constrained | None = None  # what constraints changed; None: the model keeps none
+    constrained: KeptAndFree | None = None  # what constraints changed; None: the model keeps none
     exact: bool = False  # whether prediction is exact, so that the search only shows what a beam would have done
     arcs: tuple[ArcChoice, ...] | None = None  # of trees that are not searched, what was chosen for every token
 

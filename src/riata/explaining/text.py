@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from riata.explaining.arcs import ArcChoice
-from riata.explaining.constrained import FREE, BrokenConstraint, Constrained
+from riata.explaining.constrained import FREE, BrokenConstraint, KeptAndFree
 from riata.explaining.explanation import Decision, Explanation, Side
 from riata.explaining.trace import Feature, Labels, Plain, Trace
 from riata.explaining.trace_text import in_lines
@@ -239,7 +239,7 @@ MOST_CHANGES = 50  # tokens shown
 TOGETHER = "the other changes"
 
 
-def constraints_text(explanation: Explanation, done: Constrained) -> RenderableType:
+def constraints_text(explanation: Explanation, done: KeptAndFree) -> RenderableType:
     """Lines, and a table of the labels that changed."""
     lines = [Text(line) for line in summary(done)]
     if not done.changes:
@@ -251,7 +251,7 @@ def constraints_text(explanation: Explanation, done: Constrained) -> RenderableT
     return Group(*lines, table, *[Text(f"and {more:,} more changes", "dim")] * (more > 0))
 
 
-def summary(done: Constrained) -> list[str]:
+def summary(done: KeptAndFree) -> list[str]:
     """What constraints did, in a few lines."""
     if not done.changes:
         said = (
@@ -266,7 +266,7 @@ def summary(done: Constrained) -> list[str]:
     ]
 
 
-def changes(explanation: Explanation, done: Constrained) -> list[tuple[str, str, str, str]]:
+def changes(explanation: Explanation, done: KeptAndFree) -> list[tuple[str, str, str, str]]:
     """Token, label before, label after, and what needs the change."""
     return [
         (

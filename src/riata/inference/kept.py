@@ -13,17 +13,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from riata import _core
-from riata.errors import SearchError
-from riata.inference.arrays import scores
 from riata.inference.rules.first_order import Compiled, compiled
-from riata.inference.rules.integer_program import integer_program
-from riata.inference.rules.rule import HARD, Automaton, Rule
+from riata.inference.rules.rule import Automaton, Rule
 from riata.inference.rules.rules import PackedParts, PackedRules, Rules, pack_automata, pack_rules
 from riata.inference.rules.slots import ColumnsOfSlots, LabelNames, Slots
 
 if TYPE_CHECKING:
     from riata.data.types import Corpus
     from riata.inference.declared import Declared
+
+# How an output that keeps constraints was found.
+CLEAN = "kept them already"
+MASKED = "by dynamic programming"
+SEARCHED = "by search"
+CUT = "by a search that was cut off"
+SOLVED = "by the integer program"
+BRANCHED = "by branch and bound"
+WAYS = [CLEAN, MASKED, SEARCHED, CUT, SOLVED, BRANCHED]
+NOTHING: Mapping[int, int] = {}
 
 
 class Tally:
@@ -42,13 +49,14 @@ class Tally:
         with self._lock:
             self.gap = max(self.gap, gap)
 
-    def add(self, found: Mapping[str, int], broken: Mapping[int, int]) -> None:
+    def add(self, ways: Sequence[str], broken: Mapping[int, int] = NOTHING) -> None:
+        """ways: of outputs."""
         with self._lock:
-            self.found.update(found)
+            self.found.update(sorted(ways, key=WAYS.index))
             self.broken.update(broken)
 
 
-class Grounded(NamedTuple):
+class GroundedRules(NamedTuple):
     """Constraints on the sentences of a corpus."""
 
     native: _core.Rules
@@ -131,7 +139,7 @@ class Kept:
         """The rules, if they are the same for all sentences."""
         return None if self._same is None else self._same.native
 
-    def on(self, corpus: Corpus) -> Grounded:
+    def on(self, corpus: Corpus) -> GroundedRules:
         """The constraints on the sentences of a corpus."""
         if self._same is not None:
             return self._same
@@ -141,10 +149,10 @@ class Kept:
         native = self._packed.copy()
         packed = pack_rules([rules.rules for rules in own], len(self.names))
         native.add(packed.sentences, *_arrays(packed))
-        return Grounded(native, self._shared, own)
+        return GroundedRules(native, self._shared, own)
 
-    def _grounded(self) -> Grounded:
-        return Grounded(native_rules(self.names, self._shared.rules, self._shared.automata), self._shared, ())
+    def _grounded(self) -> GroundedRules:
+        return GroundedRules(native_rules(self.names, self._shared.rules, self._shared.automata), self._shared, ())
 
     def _softened(self, rules: Rules) -> Rules:
         return rules if self.soften is None else rules.softened(self.soften)
@@ -184,55 +192,3 @@ def _arrays(packed: PackedRules) -> tuple[Any, ...]:
 
 def _side(parts: PackedParts) -> tuple[Any, ...]:
     return parts.labels, parts.everywhere, parts.offsets, parts.slots
-
-
-MOST_CUTS = 500  # outputs that predicates may refuse before "none is legal" is no longer looked for
-
-
-def conflicting(rules: Rules, node: Any, edge: Any = None) -> list[int]:
-    """A minimal set of declared constraints, by number, that no output keeps together: without any one of them, some output is legal.
-
-    Empty if some output is legal, or if the scores alone forbid every output. Scores are read for what they forbid (minus infinity):
-    node [T][L], edge as for IntegerProgram. Constraints are left out one after the other, and stay out if still nothing is legal (a
-    deletion filter). Where a predicate refuses so many outputs that nothing is known, its constraint stays in, so the set may then be
-    larger than needed.
-    """
-    allowed = _only_what_is_forbidden(node, "node"), None if edge is None else _only_what_is_forbidden(edge, "edge")
-    kept = rules.hard()
-    if is_possible(kept, *allowed) or is_possible(Rules(rules.labels), *allowed) is False:
-        return []
-    for origin in sorted({one.origin for one in kept.all()}):
-        fewer = kept.where(lambda one, out=origin: one.origin != out)  # type: ignore[misc]
-        if is_possible(fewer, *allowed) is False:
-            kept = fewer
-    return sorted({one.origin for one in kept.all()})
-
-
-def is_possible(rules: Rules, node: Any, edge: Any = None) -> bool | None:
-    """Whether some output is legal; None if this cannot be decided within limits."""
-    try:
-        return integer_program(node, rules, edge, most_cuts=MOST_CUTS, listed=1) is not None
-    except SearchError:
-        return None
-
-
-def no_legal_output(constraints: Any, origins: list[int], sentence: str) -> SearchError:
-    """The error that names a sentence and the constraints that conflict on it. constraints: all that were declared, by number."""
-    if not origins:
-        return SearchError(
-            f"No output of {sentence} is possible, with or without constraints.",
-            remedy="The encoding and labels that are given forbid all of them.",
-        )
-    named = "; ".join(repr(constraints[origin]) for origin in origins)
-    if len(origins) == 1:
-        return SearchError(
-            f"No output of {sentence} keeps the constraint {named}.", remedy="Leave it out, or give it a penalty."
-        )
-    return SearchError(
-        f"No output of {sentence} keeps these {len(origins)} constraints together: {named}.",
-        remedy="Leave one of them out, or give it a penalty.",
-    )
-
-
-def _only_what_is_forbidden(given: Any, name: str) -> Any:
-    return np.where(scores(given, name) == -HARD, -HARD, 0.0)

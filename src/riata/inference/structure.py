@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 DECODE = "decode"  # the setting that says which output is chosen; its values:
+SECONDS = 10.0  # time limit of one sentence where search goes on by other means, unless a decoder has one
 BEST, MARGINALS, SPANS = "best", "marginals", "spans"  # values of the setting decode
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from riata._core import verdicts
 from riata.data.types import Corpus
-from riata.inference.kept import Grounded, Kept
+from riata.inference.kept import GroundedRules, Kept
 from riata.inference.rules.rule import HARD
 from riata.learning.events import Listener, Note
 from riata.learning.structure import LearntStructure
@@ -24,7 +24,7 @@ class IllegalTruth:
         self.sentences = self.number = 0
         self.place = ""
 
-    def add(self, data: Corpus, rules: Grounded) -> None:
+    def add(self, data: Corpus, rules: GroundedRules) -> None:
         """rules: those of these sentences."""
         outputs, codes = self.structure.outputs, self.structure.codes(data)
         illegal = verdicts(rules.native, data.starts, outputs.all_slot_labels(codes, data.starts).ravel()) == ILLEGAL

@@ -57,7 +57,7 @@ class ArcOutputs(TreeOutputs):
     scored_by_parts = True
 
     def best_kept(self, model: Model, alone: Corpus, rules: Rules, seconds: float) -> BestKept:
-        from riata.models.constrained_trees import TreeSearch
+        from riata.models.branch_and_bound import TreeSearch
 
         return TreeSearch(model, alone, rules, seconds).run()
 

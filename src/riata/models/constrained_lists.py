@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,28 +14,24 @@ import numpy as np
 from riata.data.types import Corpus, Ids
 from riata.errors import SearchError
 from riata.inference.rules.rule import HARD
-from riata.inference.rules.rules import Rules
-from riata.inference.rules.slots import LabelNames
 from riata.inference.structure import Decoder
-from riata.models.constrained import LONGEST_LIST, predicted, value_of, with_masks
+from riata.models.constrained import predicted, with_masks
 from riata.models.masked import masked
 from riata.models.nothing_legal import located, nothing_legal, which
-from riata.models.one_after_another import NotTold, one_after_another
 from riata.models.outputs import Values
+from riata.models.ruled_search import NotTold, RuledSentence
 
 if TYPE_CHECKING:
     from riata.models.model import Model
 
-Listed = list[tuple[Ids, float]]
+Outputs = list[tuple[Ids, float]]  # codes or label ids of one sentence, with scores
 CLOSE = 1e-5  # scores in single precision that differ by less, or by this part, are equal
-MOST_SEARCHES = 200  # for the best outputs of one sentence, one after another
 
 
-def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Listed]:
+def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Outputs]:
     """For every sentence the n best outputs that keep the decoder's constraints, with their scores less penalties.
 
-    Masks are kept by the dynamic program. For other constraints, lists are made longer until they have n outputs that keep them; if they
-    become too long, outputs are searched one after another.
+    Masks are kept by the dynamic program; with other constraints, outputs are looked through best first.
     """
     found, refusal = masked(model, decoder), partial(nothing_legal, model, decoder, corpus)
     assert found is not None
@@ -42,86 +39,53 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Liste
         return found.model.nbest(found.limited(corpus, refusal), n)
     grounded = found.rest.on(corpus)
     limited = found.limited(corpus, refusal, list(grounded.own))
-    firsts = model.outputs.label_ids(with_masks(found, corpus, decoder, 1, refusal)[0], corpus.starts)
-    out = []
-    for s in range(len(corpus)):
-        alone, rules = limited[s : s + 1], grounded.of(s)
-        best = _best(found.model, alone, n, rules, found.rest.names, decoder)
+    firsts = with_masks(found, corpus, decoder, 1, refusal)[0]
+    out: list[Outputs] = []
+    for s, (low, high) in enumerate(itertools.pairwise(corpus.starts.tolist())):
+        ruled = RuledSentence(found.model, limited[s : s + 1], grounded.of(s), found.rest.names, decoder)
+        best = _best(ruled, n) if high > low else [(firsts[low:high], 0.0)]
         if not best and best is not None:
             raise refusal(s)
         if best is None:
             error = SearchError(
-                f"The {n:,} best outputs of {which(alone, s)} that keep the constraints were not found: lists of all outputs become too "
+                f"The {n:,} best outputs of {which(corpus, s)} that keep the constraints were not found: lists of all outputs become too "
                 "long.",
                 remedy="Ask for fewer.",
             )
-            raise located(error, alone, 0)
-        out.append(_beginning_with(best, firsts[corpus.starts[s] : corpus.starts[s + 1]], found.model, alone, rules))
+            raise located(error, corpus, s)
+        best, starts = _beginning_with(best, firsts[low:high], ruled), np.array([0, high - low])
+        out.append([(model.outputs.label_ids(codes, starts), score) for codes, score in best])
     return out
 
 
-def _beginning_with(best: Listed, first: Ids, model: Model, alone: Corpus, rules: Rules) -> Listed:
-    """The list, where the output that `predict` gives is the first of those of the same score. It may have been too short for it."""
-    if np.array_equal(best[0][0], first):
-        return best
-    codes, top = model.outputs.codes(first, alone.starts), best[0][1]
-    if not np.isclose(value_of(model, model.instances(alone), rules, codes), top, rtol=CLOSE, atol=CLOSE):
-        return best
-    others = [one for one in best if not np.array_equal(one[0], first)]
-    return [(first, top), *others][: len(best)]
-
-
-def _best(model: Model, alone: Corpus, n: int, rules: Rules, names: LabelNames, decoder: Decoder) -> Listed | None:
-    """Of one sentence; empty: nothing is legal, also without the dictionary, which yields. None: lists become too long."""
-    best = _listed(model, alone, n, rules)
-    if best is None:
-        best = _searched(model, alone, n, rules, names, decoder)
-    if best is None or best or model.unlimited is None:
-        return best
-    return _best(model.unlimited, alone, n, rules, names, decoder)
-
-
-def _listed(model: Model, alone: Corpus, n: int, rules: Rules) -> Listed | None:
-    """Exact: an output that is not listed scores no more than the last one that is. None: lists become too long."""
-    asked = 2 * n
-    while True:
-        best = model.nbest(alone, asked)[0]
-        codes = (model.outputs.codes(ids, alone.starts) for ids, _ in best)
-        costs = [rules.penalty(model.outputs.slot_labels(one)) for one in codes] if alone.tokens else [0.0] * len(best)
-        legal = [(ids, score - cost) for (ids, score), cost in zip(best, costs, strict=True) if cost < HARD]
-        legal.sort(key=lambda one: -one[1])
-        if len(best) < asked:
-            return legal[:n]
-        if len(legal) >= n and legal[n - 1][1] >= best[-1][1]:
-            return legal[:n]
-        if asked >= max(LONGEST_LIST, 8 * n):
-            return None
-        asked *= 4
-
-
-def _searched(model: Model, alone: Corpus, n: int, rules: Rules, names: LabelNames, decoder: Decoder) -> Listed | None:
-    """The same by one search after another. None: some are not found by exact search, or functions refuse too many."""
-    if not model.is_searched or n > MOST_SEARCHES:
-        return None
-    known, best = model.instances(alone), Listed()
+def _best(ruled: RuledSentence, n: int) -> Outputs | None:
+    """The codes of the n best; empty: nothing is legal, also without the dictionary, which yields. None: they are not found."""
+    best: Outputs = []
     try:
-        for number, one in enumerate(one_after_another(model, known, rules, names, decoder), 1):
-            if not one.exact:
-                return None
+        for one in ruled.in_order(n):
             if len(best) == n and one.value <= best[-1][1]:
                 return best
-            value = one.value - rules.penalty_of_predicates(one.labels)
-            if value > -HARD:
-                best.append((model.outputs.label_ids(one.codes, alone.starts), value))
-                best.sort(key=lambda listed: -listed[1])
-                del best[n:]
-            if number == MOST_SEARCHES:
+            if not one.exact:
                 return None
-            if len(best) == n and not rules.predicates:  # each is better than the next
+            value = one.value - ruled.rules.penalty_of_predicates(one.labels)
+            if value > -HARD:
+                insort(best, (one.codes, value), key=lambda listed: -listed[1])
+                del best[n:]
+            if len(best) == n and not ruled.rules.predicates:  # each is better than the next
                 return best
     except NotTold:
         return None
-    return best
+    free = ruled.model.unlimited
+    return best if best or free is None else _best(replace(ruled, model=free), n)
+
+
+def _beginning_with(best: Outputs, first: Ids, ruled: RuledSentence) -> Outputs:
+    """The list, where the output that `predict` gives is the first of those of the same score. It may have been too short for it."""
+    top = best[0][1]
+    if np.array_equal(best[0][0], first) or not np.isclose(ruled.value(first), top, rtol=CLOSE, atol=CLOSE):
+        return best
+    others = [one for one in best if not np.array_equal(one[0], first)]
+    return [(first, top), *others][: len(best)]
 
 
 def confident(

@@ -135,7 +135,7 @@ class Model:
 
             return predicted(self, corpus, decoder, threads)
         if corpus.known is not None and self.outputs.may_lose_given:
-            from riata.models.constrained import with_known
+            from riata.models.searched_lists import with_known
 
             return with_known(self, corpus, decoder, threads)
         return self._codes(self.instances(corpus, threads), decoder)

@@ -6,24 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata import _core
 from riata.data.types import Corpus, Ids, Starts
 from riata.inference.kept import native_rules
 from riata.inference.rules.rule import HARD
-from riata.inference.rules.rules import Rules
 from riata.inference.structure import Decoder
-from riata.models.constrained import LISTED, UNLISTED, check_known_found, predicted, value_of
-from riata.models.one_after_another import ONE
+from riata.models.constrained import predicted
+from riata.models.ruled_search import ALL, NOTHING_FOUND, RuledSentence
 
 if TYPE_CHECKING:
-    from riata._core import Instances
-    from riata.inference.rules.slots import LabelNames
     from riata.models.model import Model
 
 Codes = list[tuple[Ids, float]]  # outputs of one sentence with their scores
-ALL = 1 << 40  # more outputs than any beam keeps
-WIDEST = 1024  # beam that is tried for outputs that functions do not refuse
 
 
 def searched(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
@@ -69,27 +65,6 @@ def apart(found: tuple[Any, ...], starts: Starts) -> list[Codes]:
     return [each[end - count : end] for count, end in zip(counts.tolist(), last, strict=True)]
 
 
-def not_refused(
-    model: Model, alone: Instances, rules: Rules, names: LabelNames, decoder: Decoder
-) -> tuple[Ids | None, str, float | None]:
-    """The best output of one sentence, penalties of functions included, among those that a search under rules ends with, and the way to it.
-    Wider beams are tried until functions do not refuse all of them. None: they refuse all that were tried.
-    """
-    native, index = native_rules(names, rules.rules, rules.automata), model.features.index
-    width = 1 if decoder.queue == "greedy" else decoder.beam
-    while True:
-        settings = vars(replace(decoder, queue="beam", beam=width))
-        _, codes, scores = _core.nbest_under(model.weights, index, alone, settings, native, ONE, ALL)
-        outputs = codes.reshape(len(scores), -1)
-        costs = [rules.penalty_of_predicates(model.outputs.slot_labels(one)) for one in outputs]
-        values = scores - np.array(costs, float)
-        if len(values) and values.max() > -HARD:
-            return outputs[np.argmax(values)], LISTED, None
-        if width >= WIDEST:
-            return None, UNLISTED, None
-        width = min(4 * width, WIDEST)
-
-
 def _kept(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]:
     """Those of the search that has found what `predict` gives: the search without constraints, if its best output keeps them, otherwise the
     one under constraints.
@@ -100,31 +75,42 @@ def _kept(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Codes]
     lists = searched(model, corpus, ALL, replace(decoder, kept=None))
     bests = np.split(best, corpus.starts[1:-1])
     again = np.array([s for s, one in enumerate(bests) if not np.array_equal(one, lists[s][0][0])], np.int64)
+    ruled = [RuledSentence(model, corpus[s : s + 1], rules.of(s), kept.names, decoder) for s in range(len(corpus))]
     values = [
-        [
-            (codes, score - rules.of(s).penalty(model.outputs.slot_labels(codes)))
-            for codes, score in listed
-            if len(codes)
-        ]
-        for s, listed in enumerate(lists)
+        [(codes, score - one.penalty(codes)) for codes, score in listed if len(codes)]
+        for one, listed in zip(ruled, lists, strict=True)
     ]
     if len(again):
         part = corpus[again]
         instances, index = model.instances(part), model.features.index
         found = _core.nbest_under(model.weights, index, instances, vars(decoder), rules.native, again, ALL)
         for s, listed in zip(again.tolist(), apart(found, part.starts), strict=True):
-            cost = rules.of(s).penalty_of_predicates
-            values[s] = [(codes, score - cost(model.outputs.slot_labels(codes))) for codes, score in listed]
-    return [
-        _legal(model, corpus[s : s + 1], one, values[s], rules.of(s))[:n] if len(one) else lists[s]
-        for s, one in enumerate(bests)
-    ]
+            values[s] = [(codes, score - ruled[s].penalty_of_functions(codes)) for codes, score in listed]
+    return [_beginning_with(one, values[s], ruled[s])[:n] if len(one) else lists[s] for s, one in enumerate(bests)]
 
 
-def _legal(model: Model, alone: Corpus, best: Ids, listed: Codes, rules: Rules) -> Codes:
+def _beginning_with(best: Ids, listed: Codes, ruled: RuledSentence) -> Codes:
     """The best output and, after it, others that keep rules and score no more. listed: with scores less penalties."""
     first = next((value for codes, value in listed if np.array_equal(codes, best)), None)
     if first is None:  # found in another way, since functions refuse others
-        first = value_of(model, model.instances(alone), rules, best)
+        first = ruled.value(best)
     others = [(codes, value) for codes, value in listed if -HARD < value <= first and not np.array_equal(codes, best)]
     return [(best, first), *sorted(others, key=lambda one: -one[1])]
+
+
+def with_known(model: Model, corpus: Corpus, decoder: Decoder, threads: int) -> Ids:
+    """Codes that agree with what is known, if a search may lose them: it is made wider until it does not."""
+    instances, none = model.instances(corpus, threads), native_rules(model.outputs.label_names(None), (), ())
+    numbers = np.empty(0, np.int64)
+    codes, how = _core.decode_under(model.weights, model.features.index, instances, vars(decoder), none, numbers)
+    check_known_found(model, corpus, how != NOTHING_FOUND)
+    return np.asarray(codes)
+
+
+def check_known_found(model: Model, corpus: Corpus, found: NDArray[np.bool_]) -> None:
+    """Refuses what is known of the first sentence without an output that agrees with it. found: [S] whether there is one."""
+    lost = np.flatnonzero(~found)
+    if len(lost):
+        assert corpus.known is not None
+        known, first = model.outputs.as_known(model.weights, corpus.known), int(corpus.starts[lost[0]])
+        raise known.impossible(corpus, first + int(np.argmax(known.of[first:] >= 0)))

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from riata._core import Instances
 from riata.data.types import Corpus, Ids
 from riata.inference.structure import EXACT, Decoder
+from riata.models.constrained import penalties
 from riata.models.model import Model
-from riata.models.penalties import penalties
 
 if TYPE_CHECKING:
     from riata.inference.kept import Kept

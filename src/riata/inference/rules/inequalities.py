@@ -1,4 +1,4 @@
-"""Rules as linear inequalities over 0/1 variables, one per slot and class of labels."""
+"""Rules as linear inequalities over 0/1 variables, one per slot and label."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from riata.inference.arrays import Scores
-from riata.inference.rules.folding import Folded
 from riata.inference.rules.rule import HARD, Automaton, Ids
 from riata.inference.rules.rules import NO_LIMIT, PackedParts, Rules
 
@@ -18,7 +17,7 @@ Array = NDArray[Any]
 
 
 @dataclass
-class Program:
+class LinearProgram:
     """Maximise gains x variables within rows: low <= A x variables <= high, and 0 <= variables <= 1."""
 
     variables: int = 0
@@ -55,46 +54,36 @@ class Program:
 
 
 class Inequalities:
-    """The integer program of one input. A slot has one of the classes of labels that are possible there."""
+    """The integer program of one input. node: [slot][label]; edge: [slot][label before][label], or None."""
 
-    def __init__(self, folded: Folded, rules: Rules) -> None:
-        self.folded = folded
-        node = folded.scored.node  # [slot][class]
+    def __init__(self, node: Scores, edge: Scores | None, rules: Rules) -> None:
         self.top = node.max(axis=1)
         self.kept = node > -np.inf
-        self.program = Program()
-        self.numbers = np.full(node.shape, -1)  # [slot][class]: the variable; -1: forbidden
+        self.program = LinearProgram()
+        self.numbers = np.full(node.shape, -1)  # [slot][label]: the variable; -1: forbidden
         self.numbers[self.kept] = self.program.add_variables((node - self.top[:, None])[self.kept], True)
         ones = np.ones(len(node))
         self.program.put(self.program.add_rows(ones, ones)[np.nonzero(self.kept)[0]], self.numbers[self.kept])
         if rules.rules:
-            _Rows(self, rules).add()
+            _RowsOfRules(self, rules).add()
         for automaton in rules.automata:
-            add_automaton(self.program, self.numbers, automaton, folded.labels)
-        if folded.scored.edge is not None:
-            add_edges(self.program, self.numbers, folded.scored.edge)
+            add_automaton(self.program, self.numbers, automaton)
+        if edge is not None:
+            add_edges(self.program, self.numbers, edge)
 
     def chosen(self, values: Array) -> Ids:
         """The output that values of variables stand for, the largest value of each slot."""
-        classes = np.where(self.kept, values[self.numbers], -1.0).argmax(axis=1)
-        return self.folded.unfolded(classes.astype(np.int32))
-
-    def forbid(self, output: Ids, penalty: float) -> None:
-        """A no-good cut: this output is forbidden, or costs a penalty. Every label must be its own class."""
-        program, slots = self.program, len(output)
-        row = program.add_rows(np.array([-np.inf]), np.array([slots - 1.0]))
-        program.put(np.repeat(row, slots), self.numbers[np.arange(slots), output])
-        if penalty < HARD:
-            program.put(row, program.add_variables(np.array([-penalty]), True), -1.0)
+        found: Ids = np.where(self.kept, values[self.numbers], -1.0).argmax(axis=1).astype(np.int32)
+        return found
 
 
-class _Rows:
+class _RowsOfRules:
     """The rows of all rules. Where `when` has several slots, a variable `asked` is at least each of them; `broken` pays for a soft rule."""
 
     def __init__(self, of: Inequalities, rules: Rules) -> None:
         self.program, self.numbers = of.program, of.numbers
         packed = rules.packed
-        self.sets = packed.label_sets.astype(bool)[:, of.folded.labels]  # [set][class]
+        self.sets = packed.label_sets.astype(bool)  # [set][label]
         self.packed, self.kept = packed, of.kept
 
     def add(self) -> None:
@@ -122,7 +111,7 @@ class _Rows:
                 self._add_high(count, high, most, asked, broken)
 
     def _parts(self, side: PackedParts, rule: int) -> Array:
-        """[slot][class]: the parts of one side that are possible."""
+        """[slot][label]: the parts of one side that are possible."""
         found: Array = self.kept & self.sets[side.labels[rule]]
         if side.everywhere[rule]:
             return found
@@ -181,14 +170,14 @@ class _Rows:
         self.program.put(np.repeat(row, len(variables)), variables, factors)
 
 
-def add_automaton(program: Program, numbers: Array, automaton: Automaton, labels: Array) -> None:
-    """numbers: [slot][class], the variable of a class at a slot, or -1. labels: [class], one label of each."""
-    table, accepting = automaton.next[:, labels], automaton.accepting
+def add_automaton(program: LinearProgram, numbers: Array, automaton: Automaton) -> None:
+    """numbers: [slot][label], the variable of a label at a slot, or -1."""
+    table, accepting = automaton.next, automaton.accepting
     if automaton.penalty < HARD:  # a dead automaton lives on in a state of its own, and pays at the end
         dead = len(table)
-        table = np.vstack([np.where(table < 0, dead, table), np.full(len(labels), dead)])
+        table = np.vstack([np.where(table < 0, dead, table), np.full(table.shape[1], dead)])
         accepting = np.append(accepting, False)
-    kinds, kind_of = np.unique(table, axis=1, return_inverse=True)  # classes that this automaton reads alike
+    kinds, kind_of = np.unique(table, axis=1, return_inverse=True)  # labels that this automaton reads alike
     kind_of = kind_of.ravel()
     possible = _possible(numbers, kind_of, kinds.shape[1])
     if not _can_break(kinds, accepting, possible):
@@ -198,7 +187,7 @@ def add_automaton(program: Program, numbers: Array, automaton: Automaton, labels
     after = kinds[state, kind]
     pays = (slot == len(numbers) - 1) & ~accepting[after]
     flows = program.add_variables(np.where(pays, -automaton.penalty if automaton.penalty < HARD else 0.0, 0.0), False)
-    # What flows through a kind of classes at a slot is what the slot has chosen of it.
+    # What flows through a kind of labels at a slot is what the slot has chosen of it.
     zeros = np.zeros(len(numbers) * kinds.shape[1])
     rows = program.add_rows(zeros, zeros).reshape(len(numbers), kinds.shape[1])
     program.put(rows[slot, kind], flows)
@@ -214,7 +203,7 @@ def add_automaton(program: Program, numbers: Array, automaton: Automaton, labels
 
 
 def _possible(numbers: Array, kind_of: Array, kinds: int) -> Array:
-    """[slot][kind]: whether some class of the kind is possible."""
+    """[slot][kind]: whether some label of the kind is possible."""
     found = np.zeros((len(numbers), kinds), bool)
     at, of = np.nonzero(numbers >= 0)
     found[at, kind_of[of]] = True
@@ -251,7 +240,7 @@ def _used(table: Array, accepting: Array, possible: Array, hard: bool) -> Array:
     return steps
 
 
-def add_edges(program: Program, numbers: Array, edge: Scores) -> None:
+def add_edges(program: LinearProgram, numbers: Array, edge: Scores) -> None:
     """A variable per pair of neighbouring labels. numbers: [slot][label], the variable, or -1."""
     for t in range(1, len(numbers)):
         before, here = numbers[t - 1] >= 0, numbers[t] >= 0

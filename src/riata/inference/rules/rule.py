@@ -54,11 +54,6 @@ class Rule:
     penalty: float = HARD
     origin: int = 0  # number of the declared constraint that it comes from
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether it is the same for all sentences."""
-        return self.count.slots is None and (self.when is None or self.when.slots is None)
-
 
 @dataclass(frozen=True, eq=False)
 class Automaton:

@@ -55,14 +55,6 @@ class Rules:
         """Those that `keep` says yes to."""
         return Rules.of(self.labels, filter(keep, self.all()))
 
-    def shared(self) -> Rules:
-        """Those that are the same for all sentences; predicates are counted among the others."""
-        return Rules(self.labels, tuple(rule for rule in self.rules if rule.is_shared), self.automata)
-
-    def own(self) -> Rules:
-        """Those that are not shared."""
-        return Rules(self.labels, tuple(rule for rule in self.rules if not rule.is_shared), (), self.predicates)
-
     def hard(self) -> Rules:
         """Only those that must not be broken."""
         return self.where(lambda one: one.penalty == HARD)
@@ -73,10 +65,6 @@ class Rules:
             self.labels,
             (replace(one, penalty=min(one.penalty, penalty)) if one.penalty == HARD else one for one in self.all()),
         )
-
-    def hardened(self) -> Rules:
-        """Soft ones become hard."""
-        return Rules.of(self.labels, (replace(one, penalty=HARD) for one in self.all()))
 
     def broken(self, output: Any) -> list[Broken]:
         """What an output breaks: rules first, then automata and predicates."""
@@ -99,15 +87,10 @@ class Rules:
 
     def penalties(self, outputs: Ids) -> NDArray[np.float64]:
         """The penalties of many outputs, [N][T] or [N][T][k], without those of predicates."""
-        hard, soft = self.violations(outputs)
-        return np.where(hard > 0, HARD, soft)
-
-    def violations(self, outputs: Ids) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Of many outputs by how many parts each breaks what is hard, and the penalties of what is soft. Predicates are not asked."""
         broken = np.concatenate(self._judged(outputs), axis=1)
         costs = np.concatenate([self.packed.penalty, [one.penalty for one in self.automata]])
-        is_hard = costs == HARD
-        return (broken * is_hard).sum(axis=1), np.where((broken > 0) & ~is_hard, costs, 0.0).sum(axis=1)
+        found: NDArray[np.float64] = np.where(broken > 0, costs, 0.0).sum(axis=1)
+        return found
 
     def penalty_of_predicates(self, output: Ids) -> float:
         """The sum of the penalties of predicates that refuse an output; none is asked after a hard one that does."""
