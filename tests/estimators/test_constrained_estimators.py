@@ -129,6 +129,22 @@ def test_a_search_that_is_cut_off_leaves_the_rest_to_the_integer_program(structu
     assert chunker.constraint_report(INPUTS).found == {"kept them already": 2, way: 2}
 
 
+@pytest.mark.parametrize("structure", ["chain", "segments"])
+def test_functions_are_asked_where_search_is_cut_off(structure, monkeypatch):
+    """On chains, the integer program goes on, with the outputs before forbidden; lists of the best where it cannot."""
+    monkeypatch.setattr("riata.models.ruled_search.FEW", 1)
+    params = {"template": parse("word[0]\nedge")} if structure == "chain" else {}
+    chunker = fitted(Chunker("perceptron", structure=structure, **params), INPUTS, CHUNK_LABELS)
+    chunker.set_params(constraints=[c.at_most(1, "NP"), c.predicate(lambda labels: labels[0] not in ("B-NP", "NP"))])
+    expected, listed = chunker.predict(INPUTS), chunker.predict_nbest(INPUTS, 3)
+    assert [sentence[0][0] for sentence in listed] == expected
+    monkeypatch.setattr(_core, "decode_under", partial(_core.decode_under, nodes=1, width=1000))
+    assert chunker.predict(INPUTS) == expected
+    for found, before in zip(chunker.predict_nbest(INPUTS, 3), listed, strict=True):
+        assert found[0] == before[0]
+        assert [score for _, score in found] == pytest.approx([score for _, score in before], abs=1e-4)
+
+
 def test_the_report_says_how_much_better_the_best_may_be(monkeypatch):
     chunker = fitted(Chunker("perceptron", structure="segments"), INPUTS, CHUNK_LABELS)
     chunker.set_params(constraints=[c.at_most(1, "NP")])

@@ -17,7 +17,7 @@ K_BEST = "k best"
 NONE, AFTER, DURING = "none", "after", "during"  # values of the parameter inference
 
 
-class Constrained(NamedTuple):
+class ChosenConstraints(NamedTuple):
     """declared: the constraints that decoding keeps; None: none. during: whether learning keeps them too."""
 
     declared: Declared | None = None
@@ -25,10 +25,10 @@ class Constrained(NamedTuple):
     slots: Any = None  # gives the slots of sentences
 
 
-UNCONSTRAINED = Constrained()
+UNCONSTRAINED = ChosenConstraints()
 
 
-def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> Constrained:
+def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> ChosenConstraints:
     """From the parameters of an estimator; or the reason why they do not go together."""
     given, inference = estimator.declared_constraints(), estimator.inference
     if inference not in (NONE, AFTER, DURING):
@@ -51,7 +51,7 @@ def constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, 
         return UNCONSTRAINED
     if training and inference == DURING:
         _check_during(estimator, choice, settings)
-    return Constrained(declared, inference == DURING, estimator.columns.slots_of)
+    return ChosenConstraints(declared, inference == DURING, estimator.columns.slots_of)
 
 
 def _check_during(estimator: Any, choice: Choice, settings: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata import registry
-from riata.choosing.constraints import UNCONSTRAINED, Constrained, constrained
+from riata.choosing.constraints import UNCONSTRAINED, ChosenConstraints, constrained
 from riata.choosing.losses import DECODING, RISK, check_loss, risk_of
 from riata.choosing.passes import OF_TWO_PASSES, ONE_PASS, Passes, check_passes
 from riata.choosing.recipe import (
@@ -85,7 +85,7 @@ class Options:
     strict: bool
     passes: Passes
     choice: Choice
-    constrained: Constrained
+    constrained: ChosenConstraints
     added: tuple[str, ...] = ()  # attributes of context, whose columns come after those of the data
 
     @property
@@ -335,7 +335,7 @@ def _passes(estimator: Any) -> Passes:
     return ONE_PASS if _is_default(estimator, OF_TWO_PASSES) else Passes.of(estimator)
 
 
-def _constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> Constrained:
+def _constrained(estimator: Any, choice: Choice, settings: Mapping[str, Any], *, training: bool) -> ChosenConstraints:
     if _is_default(estimator, ("constraints", "inference")):
         return UNCONSTRAINED
     return constrained(estimator, choice, settings, training=training)

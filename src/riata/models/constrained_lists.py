@@ -24,11 +24,11 @@ from riata.models.ruled_search import NotTold, RuledSentence
 if TYPE_CHECKING:
     from riata.models.model import Model
 
-Outputs = list[tuple[Ids, float]]  # codes or label ids of one sentence, with scores
+Ranked = list[tuple[Ids, float]]  # codes or label ids of one sentence, with scores
 CLOSE = 1e-5  # scores in single precision that differ by less, or by this part, are equal
 
 
-def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Outputs]:
+def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Ranked]:
     """For every sentence the n best outputs that keep the decoder's constraints, with their scores less penalties.
 
     Masks are kept by the dynamic program; with other constraints, outputs are looked through best first.
@@ -40,7 +40,7 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Outpu
     grounded = found.rest.on(corpus)
     limited = found.limited(corpus, refusal, list(grounded.own))
     firsts = with_masks(found, corpus, decoder, 1, refusal)[0]
-    out: list[Outputs] = []
+    out: list[Ranked] = []
     for s, (low, high) in enumerate(itertools.pairwise(corpus.starts.tolist())):
         ruled = RuledSentence(found.model, limited[s : s + 1], grounded.of(s), found.rest.names, decoder)
         best = _best(ruled, n) if high > low else [(firsts[low:high], 0.0)]
@@ -58,9 +58,9 @@ def listed(model: Model, corpus: Corpus, n: int, decoder: Decoder) -> list[Outpu
     return out
 
 
-def _best(ruled: RuledSentence, n: int) -> Outputs | None:
+def _best(ruled: RuledSentence, n: int) -> Ranked | None:
     """The codes of the n best; empty: nothing is legal, also without the dictionary, which yields. None: they are not found."""
-    best: Outputs = []
+    best: Ranked = []
     try:
         for one in ruled.in_order(n):
             if len(best) == n and one.value <= best[-1][1]:
@@ -79,7 +79,7 @@ def _best(ruled: RuledSentence, n: int) -> Outputs | None:
     return best if best or free is None else _best(replace(ruled, model=free), n)
 
 
-def _beginning_with(best: Outputs, first: Ids, ruled: RuledSentence) -> Outputs:
+def _beginning_with(best: Ranked, first: Ids, ruled: RuledSentence) -> Ranked:
     """The list, where the output that `predict` gives is the first of those of the same score. It may have been too short for it."""
     top = best[0][1]
     if np.array_equal(best[0][0], first) or not np.isclose(ruled.value(first), top, rtol=CLOSE, atol=CLOSE):
