@@ -57,18 +57,23 @@ nb::tuple best(SegmentScores& scores) {
   return nb::make_tuple(as_list(scores.coding, codes), score);
 }
 
-// A list of (segments, score), best first; fewer than k if fewer are allowed.
+// A list of (segments, score), best first; fewer than k if fewer are allowed. All are found before the first Python object is made: making
+// objects may collect garbage, and a function of Python that is called then would swallow what a signal raises.
 nb::list best_k(SegmentScores& scores, std::int64_t k) {
-  nb::list out;
   SemiMarkovList list(scores.coding, scores.order());
   list.open(scores);
+  std::vector<std::vector<std::int32_t>> found;
+  std::vector<double> values;
   std::vector<std::int32_t> codes(static_cast<std::size_t>(scores.tokens));
-  for (std::int64_t rank = 0; rank < k; ++rank) {
-    if (rank % 1024 == 1023 && PyErr_CheckSignals() != 0) throw nb::python_error();
+  while (static_cast<std::int64_t>(found.size()) < k) {
+    if (found.size() % 64 == 63 && PyErr_CheckSignals() != 0) throw nb::python_error();
     const std::optional<double> score = list.next(codes.data());
     if (!score) break;
-    out.append(nb::make_tuple(as_list(scores.coding, codes), *score));
+    found.push_back(codes);
+    values.push_back(*score);
   }
+  nb::list out;
+  for (std::size_t rank = 0; rank < found.size(); ++rank) out.append(nb::make_tuple(as_list(scores.coding, found[rank]), values[rank]));
   return out;
 }
 

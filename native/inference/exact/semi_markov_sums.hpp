@@ -51,36 +51,49 @@ class SemiMarkovSums {
   }
 
  private:
-  // Takes the best score up to the end of a segment off all segmentations, so that no score is far above 0; returns the best score.
+  // A score becomes how far the best way through its part is behind the best way to where the part leads. So scores are at most 0, sums are
+  // precise however large scores were, and probabilities stay the same. Returns what has been taken off all segmentations, the best score.
   double level(double* scores) {
     const SegmentTape& shape = *shape_;
-    const std::int32_t T = shape.shape.length;
+    const auto [T, most, L, order] = shape.shape;
     best_.resize(shape.tape.size());
-    std::fill(std::copy_n(scores, shape.tape.parts(), best_.begin()), best_.end(), -std::numeric_limits<double>::infinity());
+    std::fill(std::copy_n(scores, shape.tape.parts(), best_.begin()), best_.end(), never);
     play_largest(shape.tape, best_.data());
-    off_.assign(static_cast<std::size_t>(T) + 1, 0);
-    for (std::int32_t t = 1; t <= T; ++t) {
-      const double* row = best_.data() + shape.ends(t);
-      const double most = *std::max_element(row, row + coding_.labels);
-      off_[static_cast<std::size_t>(t)] = std::isfinite(most) || t == T ? most : off_[static_cast<std::size_t>(t) - 1];
+    const double best = best_[static_cast<std::size_t>(shape.tape.goal())];
+    if (!std::isfinite(best)) return best;
+    const auto row = [&](Cell at) { return best_.data() + at; };
+    if (order == 0) {  // all labels before are as good as the best one
+      for (std::int32_t t = 1; t < T; ++t) std::fill_n(row(shape.ends(t)), L, *row(shape.starts(t)));
     }
-    for (std::int32_t t = 0; t < T && std::isfinite(off_.back()); ++t) {
-      for (std::int32_t l = 1; l <= std::min(shape.shape.most, T - t); ++l) {
-        const double less = off_[static_cast<std::size_t>(t + l)] - off_[static_cast<std::size_t>(t)];
-        double* row = scores + shape.span(t, l);
-        for (std::int32_t y = 0; y < shape.stride(); ++y) row[y] -= less;
+    std::fill_n(row(shape.ends(T)), L, best);
+    for (std::int32_t t = 0; t < T; ++t) {
+      const double* starts = row(shape.starts(t));
+      from_.assign(static_cast<std::size_t>(shape.stride()), *starts);
+      if (order > 0) std::copy_n(starts, L, from_.begin());
+      for (std::int32_t l = 1; l <= std::min(most, T - t); ++l) level(scores + shape.span(t, l), from_.data(), row(shape.ends(t + l)));
+      for (std::int32_t x = 0; order > 0 && x < (t == 0 ? 1 : L); ++x) {
+        from_.assign(from_.size(), t == 0 ? 0 : row(shape.ends(t))[x]);
+        level(scores + shape.edge(t, x), from_.data(), starts);
       }
     }
-    return off_.back();
+    return best;
   }
+  void level(double* scores, const double* from, const double* to) const noexcept {
+    for (std::int32_t y = 0; y < coding_.labels; ++y) {
+      const double way = from[y] + scores[y];
+      scores[y] = way > never ? way - to[y] : never;
+    }
+  }
+
+  static constexpr double never = -std::numeric_limits<double>::infinity();
 
   const SegmentCoding& coding_;
   std::int32_t order_;
   KeptShapes<SegmentTape::Shape, SegmentTape> shapes_;
   const SegmentTape* shape_ = nullptr;
   TapeSums sums_;
-  Numbers<double> best_;     // the best score of every cell
-  std::vector<double> off_;  // [T + 1]
+  Numbers<double> best_;      // the best score of every cell
+  std::vector<double> from_;  // [stride]
 };
 
 }  // namespace riata
