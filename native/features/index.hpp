@@ -1,5 +1,5 @@
-// The feature index: a trie of id pairs (see README.md beside it). Every n-gram of attribute values has a dense id in its family, and a template
-// reads a family at an offset.
+// The feature index: a trie of id pairs (see README.md beside it). Every n-gram of attribute values has a dense id in its family, and a
+// template reads a family at an offset.
 #pragma once
 
 #include <algorithm>
