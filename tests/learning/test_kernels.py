@@ -72,7 +72,8 @@ def test_the_linear_kernel_predicts_what_the_linear_perceptron_does(seed, labels
         if not average:  # all numbers are whole: no rounding decides between outputs of equal score
             assert kernel.predict(X) == linear.predict(X)
         for mine, plain in zip(kernel.predict_nbest(X, 3), linear.predict_nbest(X, 3), strict=True):
-            assert [score for _, score in mine] == pytest.approx([score for _, score in plain], rel=1e-5, abs=1e-5)
+            # Averages of whole numbers are sums in single precision, in another order: what is left of large ones may be small.
+            assert [score for _, score in mine] == pytest.approx([score for _, score in plain], rel=1e-5, abs=1e-4)
 
 
 @EVERY_RECIPE
