@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "features/token_vectors.hpp"
 
 namespace riata {
+
+class OutputSet;  // inference/parts/output_set.hpp
 
 inline constexpr std::int32_t unknown_label = -1;
 
@@ -30,6 +33,9 @@ struct Instances {
   TagChoices choices;                // tags or labels that each token may have by a dictionary of words
   Allowed allowed;                   // labels that decoding may give, where they are restricted
   TokenVectors vectors;              // more named features, which every token has; empty: there are none
+  // Where outputs are sets of parts, whose places are the tokens: [S] which sets they are; [N] what an error at a place costs, or empty.
+  std::vector<std::shared_ptr<const OutputSet>> sets;
+  std::vector<float> costs;
 
   // Whether some feature has a value other than 1.
   bool valued() const noexcept { return !named_starts.empty() || !vectors.empty(); }

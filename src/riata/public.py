@@ -34,6 +34,8 @@ from riata.inference.segments import (
 from riata.problems.check_problem import check_problem
 from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
+from riata.problems.structure import Structure
+from riata.problems.structure_predictor import StructurePredictor
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
@@ -58,6 +60,8 @@ __all__ = [
     "RoleLabeler",
     "Sentence",
     "Span",
+    "Structure",
+    "StructurePredictor",
     "Tagger",
     "Trace",
     "WordVectors",

@@ -13,7 +13,7 @@ from riata._core import operations_of
 from riata.errors import UnknownNameError, UnsupportedError
 from riata.inference.structure import OF_STRUCTURES
 from riata.settings import Setting
-from samples import embedded, for_each, treebank
+from samples import OF_TASKS, embedded, for_each, treebank
 
 PIECES = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 EVERY_PIECE = pytest.mark.parametrize(("kind", "name"), PIECES, ids=[f"{kind}-{name}" for kind, name in PIECES])
@@ -141,7 +141,7 @@ def test_a_recipe_and_a_queue_train_or_say_why_not(recipe, queue):
         assert not registry.get("queue", queue).decode_only
 
 
-@for_each(queue=registry.names("queue"), structure=registry.names("structure"))
+@for_each(queue=registry.names("queue"), structure=OF_TASKS)
 def test_a_structure_is_decoded_with_a_queue_or_says_why_not(structure, queue):
     task = {(1, False): "tag", (2, False): "joint", (2, True): "parse"}[registry.get("structure", structure).gives]
     data = data_of(task)[:5]

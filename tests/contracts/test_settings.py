@@ -23,9 +23,9 @@ from riata.inference.structure import OF_QUEUES, OF_STRUCTURES, OPERATIONS
 from riata.structures.joint import templates as joint_templates
 from riata.structures.segments import templates as segment_templates
 from riata.structures.transitions import templates as transition_templates
-from samples import for_each, for_rows
+from samples import OF_TASKS, for_each, for_rows
 
-STRUCTURES = registry.names("structure")
+STRUCTURES = OF_TASKS
 RECIPES = registry.names("recipe")
 TYPES = "ABCDEFGH"  # more than a beam keeps, so that search is not exact
 QUICK = {"c2": 0.01}  # instead of a choice on held-out sentences

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import riata
 import riata.data.memory
-from riata import Chunker, Tagger
+from riata import Chunker, Tagger, registry
 from riata.features.templates import parse
 from riata.structures.segments.templates import parse as parse_segments
 
@@ -22,6 +22,8 @@ WORDS = [[word for word, _, _ in sentence] for sentence in CHUNKS]
 TAGS = [[tag for _, tag, _ in sentence] for sentence in CHUNKS]
 INPUTS = [[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]
 FEATURES = [[{"word": word, "length": len(word) / 10, "title": word.istitle()} for word in s] for s in WORDS]
+# Structures that tasks learn; the others are made of parts that users write (riata.Structure).
+OF_TASKS = [name for name, structure in registry.all_of("structure").items() if structure.columns]
 UNSEEN = [["An", "unseen", "dog", "sat"], ["Cats"], ["zählt", "漢字", "?"]]
 
 

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "core/numbers.hpp"
+#include "core/rng.hpp"
 #include "inference/tape/play.hpp"
 
 namespace riata {
@@ -43,8 +45,42 @@ class TapeSums {
     const auto at = static_cast<std::size_t>(part);
     return by_logarithms_ ? outside_[at] : inside_[at] * outside_[at] / goal();
   }
+  // After `fill`, if there is an output: calls visit(part) for the parts of one that is drawn by its probability.
+  template <class Visit>
+  void draw(Rng& rng, Visit visit) const {
+    std::vector<Cell> todo{tape_->goal()};
+    while (!todo.empty()) {
+      const Cell at = todo.back();
+      todo.pop_back();
+      if (at < tape_->parts()) visit(at);
+      if (!tape_->is_sum(at)) continue;
+      const Cell weight = tape_->weight(at);
+      if (weight != no_cell) todo.push_back(weight);
+      double left = uniform(rng), total = 0;
+      tape_->each_way(at, [&](const Way& way) { total += mass(way, at); });
+      left *= total;
+      Way chosen;
+      tape_->each_way(at, [&](const Way& way) {
+        const double here = mass(way, at);
+        if (here > 0 && left >= 0) chosen = way;  // the last one, if rounding leaves something
+        left -= here;
+      });
+      todo.push_back(chosen.a);
+      todo.push_back(chosen.b);
+      if (chosen.c != no_cell) todo.push_back(chosen.c);
+    }
+  }
 
  private:
+  // The share of a way in the sum that it belongs to, up to a factor.
+  double mass(const Way& way, Cell of) const noexcept {
+    const auto in = [&](Cell cell) { return inside_[static_cast<std::size_t>(cell)]; };
+    if (!by_logarithms_) return in(way.a) * in(way.b) * (way.c == no_cell ? 1 : in(way.c));
+    const Cell weight = tape_->weight(of);
+    return std::exp(in(way.a) + in(way.b) + (way.c == no_cell ? 0 : in(way.c)) - in(of) + (weight == no_cell ? 0 : in(weight)));
+  }
+  static double uniform(Rng& rng) noexcept { return static_cast<double>(rng.next() >> 11) * 0x1p-53; }
+
   // What is lost by underflow is below 1e-307 in every cell, and changes a probability by at most the product of two numbers of the inside
   // or outside as much.
   static constexpr double limit = 1e100;

@@ -372,6 +372,8 @@ def choice_of(estimator: Any, *, training: bool = True, goes_on: bool = False, s
 
 def _in_words(outputs: tuple[int, bool]) -> str:
     columns, trees = outputs
+    if not columns:
+        return "sets of parts, which a riata.Structure describes"
     return "heads and relations" if trees else f"{columns} output column{'s' * (columns != 1)}"
 
 

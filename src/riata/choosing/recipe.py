@@ -13,7 +13,7 @@ from riata.choosing.losses import RISK
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
 from riata.features.language import language_of
 from riata.features.templates import Template, read_source
-from riata.inference.structure import OF_QUEUES, OPERATIONS, Decoder, Queue, Structure
+from riata.inference.structure import OF_QUEUES, OPERATIONS, Decoder, Queue, StructureKind
 from riata.other_words import meant
 from riata.settings import Setting
 
@@ -90,7 +90,7 @@ class Choice:
     """A recipe on a structure, with the queue that searches it."""
 
     recipe: Recipe
-    structure: Structure
+    structure: StructureKind
     queue: str
     beam: int  # width, for queues that have one
 
@@ -108,7 +108,7 @@ class Choice:
         what, queue = f"the structure {self.structure.name!r}", registry.get("queue", self.queue)
         return Offered(self.structure.offers, what, queue, self.fits)
 
-    def fits(self, piece: Structure | Queue) -> bool:
+    def fits(self, piece: StructureKind | Queue) -> bool:
         """Whether the recipe could learn with this structure, or this queue, instead of the present one."""
         if isinstance(piece, Queue):
             return piece.name in self.structure.queues and _goes_with(self.recipe, self.structure, piece)
@@ -129,7 +129,7 @@ def chosen(
     preferred: the structure if none is named.
     """
     recipe: Recipe = registry.get("recipe", recipe_name)
-    structure: Structure = registry.get("structure", structure_name or preferred or recipe.structure)
+    structure: StructureKind = registry.get("structure", structure_name or preferred or recipe.structure)
     recipe = recipe.on(structure.offers)
     queue = registry.get("queue", queue_name or recipe.queue)
     if training:
@@ -145,7 +145,7 @@ def chosen(
     return Choice(recipe, structure, queue.name, _width(recipe, queue, beam))
 
 
-def _check_offers(recipe: Recipe, structure: Structure) -> None:
+def _check_offers(recipe: Recipe, structure: StructureKind) -> None:
     missing = sorted(recipe.needs - structure.offers)
     if missing:
         needed = ", ".join(f"{operation} ({OPERATIONS[operation]})" for operation in missing)
@@ -158,7 +158,7 @@ def _check_offers(recipe: Recipe, structure: Structure) -> None:
         )
 
 
-def _check_trains(recipe: Recipe, structure: Structure, queue: Queue) -> None:
+def _check_trains(recipe: Recipe, structure: StructureKind, queue: Queue) -> None:
     if not _goes_with(recipe, structure, queue):
         needed = "a queue that keeps states, such as beam" if recipe.searches else "the queue exact"
         raise UnsupportedError(
@@ -168,7 +168,7 @@ def _check_trains(recipe: Recipe, structure: Structure, queue: Queue) -> None:
     queue.check_trains()
 
 
-def _goes_with(recipe: Recipe, structure: Structure, queue: Queue) -> bool:
+def _goes_with(recipe: Recipe, structure: StructureKind, queue: Queue) -> bool:
     """Whether the recipe learns with this queue."""
     exactly = recipe.searches and not queue.searches and EXACT_UPDATES in structure.offers
     return recipe.searches == queue.searches or exactly
@@ -307,7 +307,7 @@ def recipes_by_structure(estimator: Any) -> dict[str, str]:
 
 
 def gives(estimator: Any) -> tuple[int, bool]:
-    """What the task of an estimator predicts, as Structure.gives says it."""
+    """What the task of an estimator predicts, as StructureKind.gives says it."""
     return estimator.outputs, estimator.trees
 
 

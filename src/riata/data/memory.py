@@ -224,6 +224,8 @@ def joined(a: Corpus, b: Corpus) -> Corpus:
         vectors=vectors,
         document=document,
         true_tags=true_tags,
+        output_sets=(*a.output_sets, *b.output_sets),
+        costs=None if a.costs is None or b.costs is None else np.concatenate([a.costs, b.costs]),
     )
 
 

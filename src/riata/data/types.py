@@ -161,6 +161,9 @@ class Corpus(Sequence[Sentence]):
     document: Ids | None = None  # [S] the number of each sentence's document, rising in a file; None: none are marked
     context: tuple[Column, ...] | None = None  # what a first pass says of the tokens, for the second of two passes
     true_tags: Column | None = None  # where tags are outputs, beside the last columns
+    # Where tokens are places of parts: [S] which sets of parts are outputs; [N] what an error at a place costs, None: 1.
+    output_sets: tuple[Any, ...] = ()
+    costs: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -238,6 +241,8 @@ class Corpus(Sequence[Sentence]):
             document=None if self.document is None else self.document[chosen],
             context=None if self.context is None else tuple(Column(c.alphabet, c.ids[at]) for c in self.context),
             true_tags=None if self.true_tags is None else Column(self.true_tags.alphabet, self.true_tags.ids[at]),
+            output_sets=tuple(self.output_sets[i] for i in chosen) if self.output_sets else (),
+            costs=None if self.costs is None else self.costs[at],
         )
 
     def _documents_of(self, chosen: NDArray[np.int64]) -> tuple[tuple[str, int], ...]:

@@ -20,7 +20,7 @@ from riata.features.templates import SUMMARIES, Scope, names
 from riata.features.templates import functions as context_functions
 from riata.inference.structure import Decoder, asked_of_search
 from riata.models import container
-from riata.models.container import FORMAT, PROBLEM, SETTING, TAGGER, qualified_name
+from riata.models.container import FORMAT, PROBLEM, SETTING, STRUCTURE, TAGGER, qualified_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,9 +78,11 @@ def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:
 
 def to_bytes(estimator: SequenceEstimator | Predictor) -> bytes:
     if not isinstance(estimator, SequenceEstimator):
-        from riata.problems import model_file
+        from riata.problems import model_file, structure_file
 
-        return model_file.to_bytes(estimator)
+        file: Any = structure_file if hasattr(estimator, "structure") else model_file
+        content: bytes = file.to_bytes(estimator)
+        return content
     return container.pack(*_parts(estimator))
 
 
@@ -202,17 +204,19 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
 
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
     task = header.get("task")
-    if header.get("format") != FORMAT or (task != PROBLEM and task not in registry.names("task")):
+    if header.get("format") != FORMAT or task not in (PROBLEM, STRUCTURE, *registry.names("task")):
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
     functions = _functions(header, using)
-    if task == PROBLEM:
-        from riata.problems import model_file
+    if task in (PROBLEM, STRUCTURE):
+        from riata.problems import model_file, structure_file
 
         if set(functions) != {task}:
             raise ModelFileError("the model's functions are inconsistent")
-        return model_file.from_parts(header, arrays, model_file.supplied_problem(functions[task]))
+        read: Any = model_file.from_parts if task == PROBLEM else structure_file.from_parts
+        predictor: Predictor = read(header, arrays, functions[task])
+        return predictor
     of_settings = {role: functions.pop(role) for role in list(functions) if role.startswith(SETTING)}
     of_constraints = {role: functions.pop(role) for role in list(functions) if role.startswith(ROLE)}
     functions = {**expressions_in(header), **functions}

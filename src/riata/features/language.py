@@ -78,6 +78,13 @@ class Language:
         )
 
 
+def _no_templates(*_: object) -> tuple[Any, ...]:
+    raise TemplateError("Features of parts are named by the structure; there are no templates for them.")
+
+
+NO_TEMPLATES = Language("none", Template, _no_templates, (), (), (), keeps=lambda template, use: False, borrowed=True)
+
+
 def language_of(structure: str) -> Language:
     found: Language = registry.of_structure("language", structure)
     return found

@@ -121,7 +121,7 @@ OPERATIONS = OF_STRUCTURES | OF_QUEUES
 
 
 @dataclass(frozen=True)
-class Structure:
+class StructureKind:
     name: str
     summary: str
     paper: str

@@ -253,4 +253,5 @@ def _not_written(path: str | Path, error: Exception) -> ModelFileError:
 FORMAT = "riata model"
 SETTING = "setting "  # before the name of a setting whose value is a function: its role among the functions of a model
 TAGGER = "tag"  # the task of the taggers that a model with tags of its own stores
+STRUCTURE = "structure"  # used instead of a task's name, by predictors of structures in Python
 PROBLEM = "problem"  # used instead of a task's name, by predictors of problems in Python

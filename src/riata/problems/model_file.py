@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,9 @@ def to_parts(predictor: Predictor) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
-def from_parts(header: Mapping[str, Any], arrays: Arrays, problem: Problem) -> Predictor:
-    """The inverse of to_parts. Raises a RiataError on anything inconsistent, however it came about."""
+def from_parts(header: Mapping[str, Any], arrays: Arrays, given: Any) -> Predictor:
+    """The inverse of to_parts. given: the problem, or its class. Raises a RiataError on anything inconsistent, however it came about."""
+    problem: Problem = supplied(given, Problem)
     params, score = header.get("params"), header.get("best_score")
     known = set(Predictor._param_names()) - set(NOT_STORED)
     if not isinstance(params, dict) or not known - set(NEWER) <= set(params) <= known:
@@ -89,13 +90,14 @@ def _storable(predictor: Predictor) -> dict[str, Any]:
     return {**params, "dev": predictor.dev if number else None}
 
 
-def supplied_problem(given: Callable[..., Any] | Problem) -> Problem:
-    """The object itself, or one made from the class."""
-    if isinstance(given, Problem):
+def supplied(given: Any, kind: type[Any]) -> Any:
+    """The object itself, or one made from its class. kind: riata.Problem or riata.Structure."""
+    if isinstance(given, kind):
         return given
-    if not (isinstance(given, type) and issubclass(given, Problem)):
+    what = kind.__name__.lower()
+    if not (isinstance(given, type) and issubclass(given, kind)):
         raise UnsupportedError(
-            f"{given!r} has the name of the model's problem, but is none.", remedy="Supply the problem."
+            f"{given!r} has the name of the model's {what}, but is none.", remedy=f"Supply the {what}."
         )
     try:
         return given()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from riata._core import operations_of
 from riata.features.language import Language
 from riata.features.templates import Template, parse
-from riata.inference.structure import Structure
+from riata.inference.structure import StructureKind
 from riata.settings import Setting
 
 ALIKE = "alike"  # value of the setting `dictionary`
@@ -19,7 +19,7 @@ DICTIONARY = Setting(
     words=(ALIKE,),
 )
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="chain",
     summary="one label per token, scored with its neighbour; BIO legality as a constraint",
     paper="rabiner1989",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from riata._core import operations_of
 from riata.features.language import Language
-from riata.inference.structure import Structure
+from riata.inference.structure import StructureKind
 from riata.settings import Setting
 from riata.structures.factorial.templates import parse
 from riata.structures.joint.structure import LANGUAGE as JOINT
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="factorial",
     summary="a tag and a chunk label per word, scored in pairs: neighbours of a column, and both labels of a word; exact",
     paper="sutton2004",

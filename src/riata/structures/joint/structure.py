@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from riata._core import operations_of
 from riata.features.language import Language
-from riata.inference.structure import STEP_LOSSES, Structure
+from riata.inference.structure import STEP_LOSSES, StructureKind
 from riata.settings import Setting
 from riata.structures.joint.templates import OUTPUTS, JointTemplate, misfit, parse
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="joint",
     summary="a tag and a chunk label per word, decided together; BIO legality as a constraint",
     paper="daume2005laso",

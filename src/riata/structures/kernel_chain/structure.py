@@ -9,12 +9,12 @@ from riata._core import operations_of
 from riata.errors import TemplateError
 from riata.features.templates import Template
 from riata.inference.kernel_settings import SETTINGS
-from riata.inference.structure import SUPPORT_TOKENS, Structure
+from riata.inference.structure import SUPPORT_TOKENS, StructureKind
 from riata.structures.chain.structure import DICTIONARY
 from riata.structures.chain.structure import LANGUAGE as OF_CHAINS
 from riata.structures.chain.structure import STRUCTURE as CHAIN
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="kernel-chain",
     summary="one label per token, scored by a kernel function of its features, and with its neighbour; BIO legality as a constraint",
     paper="taskar2003",

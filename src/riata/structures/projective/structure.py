@@ -5,9 +5,9 @@ from __future__ import annotations
 from riata._core import operations_of
 from riata.features.arcs import SCORED, ArcTemplate, parse
 from riata.features.language import Language
-from riata.inference.structure import Structure
+from riata.inference.structure import StructureKind
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="projective",
     summary="a dependency tree without crossing arcs, scored arc by arc; exact",
     paper="mcdonald2005",

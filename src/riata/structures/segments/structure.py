@@ -5,11 +5,11 @@ from __future__ import annotations
 from riata._core import operations_of
 from riata.features.language import Language
 from riata.features.templates import SEGMENT_ROLES
-from riata.inference.structure import Structure
+from riata.inference.structure import StructureKind
 from riata.settings import Setting
 from riata.structures.segments.templates import SegmentTemplate, parse
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="segments",
     summary="whole labelled chunks, appended one by one; a token outside chunks is a segment of its own",
     paper="daume2005laso",

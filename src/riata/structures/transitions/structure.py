@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from riata._core import operations_of
 from riata.features.language import Language
-from riata.inference.structure import CHOSEN_TAGS, STEP_LOSSES, Structure
+from riata.inference.structure import CHOSEN_TAGS, STEP_LOSSES, StructureKind
 from riata.settings import Setting
 from riata.structures.transitions.templates import LIKELY, TransitionTemplate, parse
 
@@ -12,7 +12,7 @@ SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard", "swap")  # as TransitionSy
 CROSSING = frozenset({"swap"})  # systems that build trees with crossing arcs
 UNTAGGED = frozenset({"arc-eager"})  # systems that push tokens by other moves than shift, which chooses tags
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="transitions",
     summary="a dependency tree, built by moves from left to right",
     paper="kuhlmann2011",

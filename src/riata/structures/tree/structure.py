@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from riata._core import operations_of
-from riata.inference.structure import Structure
+from riata.inference.structure import StructureKind
 from riata.structures.projective.structure import LANGUAGE as PROJECTIVE
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="tree",
     summary="a dependency tree, whose arcs may cross, scored arc by arc; exact",
     paper="mcdonald2005spanning",

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from riata._core import operations_of
-from riata.inference.structure import Structure
+from riata.inference.structure import StructureKind
 from riata.structures.chain.structure import LANGUAGE as OF_CHAINS
 
-STRUCTURE = Structure(
+STRUCTURE = StructureKind(
     name="whole",
     summary="one label for a whole sentence, scored by the features of all its tokens",
     paper="",

@@ -1,0 +1,123 @@
+"""Inputs of a user's structure as a corpus: the parts of an input are the tokens of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riata.data.named_features import Given
+from riata.data.types import Column, Corpus
+from riata.errors import DataError, RiataError, printed
+from riata.models.part_outputs import ABSENT, PRESENT, numbered
+from riata.problems.structure import Structure, kind_of, overrides
+
+MOST_SHAPES = 1000  # recursions that are kept
+
+
+@dataclass(eq=False)
+class PartCorpora:
+    """Makes corpora of inputs. Recursions are kept by shape."""
+
+    structure: Structure
+    kept: dict[Any, tuple[int, Any]] = field(
+        default_factory=dict
+    )  # of a shape: the number of parts, and which sets are outputs
+
+    def __post_init__(self) -> None:
+        self.kind = kind_of(self.structure)
+        self._has_shape = overrides(self.structure, "shape")
+
+    def corpus(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> tuple[Corpus, list[list[Any]]]:
+        """The corpus, and the parts of every input. outputs: the true ones; then the corpus has a column with them."""
+        parts, features = self._parts(inputs)
+        starts = np.concatenate([[0], np.cumsum([len(of) for of in parts])]).astype(np.int64)
+        sets = tuple(self._outputs(n, x, of) for n, (x, of) in enumerate(zip(inputs, parts, strict=True)))
+        columns: tuple[Column, ...] = ()
+        costs = None
+        if outputs is not None:
+            columns = (self._truth(inputs, outputs, parts, starts),)
+            if overrides(self.structure, "cost"):
+                costs = self._costs(inputs, outputs, parts)
+        return Corpus(columns, starts, given=Given.of(features, "<memory>"), output_sets=sets, costs=costs), parts
+
+    def _parts(self, inputs: Sequence[Any]) -> tuple[list[list[Any]], list[list[Any]]]:
+        parts: list[list[Any]] = []
+        features: list[list[Any]] = []
+        for n, x in enumerate(inputs):
+            pairs = [_pair(n, entry) for entry in self.structure.parts(x)]
+            parts.append([part for part, _ in pairs])
+            features.append([_weighed(of) for _, of in pairs])
+            if len(set(parts[-1])) < len(pairs):
+                twice = next(part for k, part in enumerate(parts[-1]) if part in parts[-1][:k])
+                raise DataError(f"input {n}: parts(x) gave the part {printed(twice):.60} twice.")
+        return parts, features
+
+    def _outputs(self, n: int, x: Any, parts: list[Any]) -> Any:
+        """Which sets of these parts are outputs."""
+        shape = self.structure.shape(x) if self._has_shape else None
+        if not self._has_shape or shape not in self.kept:
+            try:
+                made = self.kind.set_of(self.structure, x, parts)
+            except RiataError as error:
+                raise error.located(f"input {n}") from None
+            if not self._has_shape:
+                return made
+            if len(self.kept) >= MOST_SHAPES:
+                self.kept.clear()
+            self.kept[shape] = len(parts), made
+        number, found = self.kept[shape]
+        if number != len(parts):
+            raise DataError(
+                f"input {n} has {len(parts)} parts, and an earlier one of the same shape {printed(shape):.40} has {number}."
+            )
+        return found
+
+    def _truth(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], parts: list[list[Any]], starts: NDArray[np.int64]
+    ) -> Column:
+        ids = np.zeros(starts[-1], np.int32)
+        for n, (x, y, of) in enumerate(zip(inputs, outputs, parts, strict=True)):
+            numbers = {part: number for number, part in enumerate(of)}
+            ids[starts[n] + np.array(numbered(numbers, self.structure.truth(x, y), f"output {n} has"), np.int64)] = 1
+        column = Column.of([ABSENT, PRESENT])
+        return Column(column.alphabet, ids)
+
+    def _costs(self, inputs: Sequence[Any], outputs: Sequence[Any], parts: list[list[Any]]) -> NDArray[np.float32]:
+        found = [
+            self.structure.cost(x, y, part) for x, y, of in zip(inputs, outputs, parts, strict=True) for part in of
+        ]
+        costs = np.array(found, np.float32)
+        if not (np.isfinite(costs) & (costs >= 0)).all():
+            raise DataError(
+                f"cost(x, y, part) returned {found[int(np.argmin(np.isfinite(costs) & (costs >= 0)))]}; expected a number of at least 0."
+            )
+        return costs
+
+
+def _pair(n: int, entry: Any) -> tuple[Any, Any]:
+    try:
+        part, features = entry
+        hash(part)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"input {n}: parts(x) gave {printed(entry):.60}; expected a pair of a part, which can be hashed, and its features."
+        ) from None
+    return part, features
+
+
+def _weighed(features: Any) -> Any:
+    """Features as a corpus takes them: a dictionary, or a list of names."""
+    if isinstance(features, (Mapping, str)):
+        return features
+    found = list(features)
+    if not any(isinstance(one, tuple) for one in found):
+        return found
+    values: dict[str, float] = {}
+    for one in found:
+        name, value = one if isinstance(one, tuple) else (one, 1.0)
+        values[name] = values.get(name, 0.0) + value
+    return values

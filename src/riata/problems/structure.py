@@ -1,0 +1,126 @@
+"""A structure of the user's own: the parts of its outputs, and how outputs are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from riata import registry
+from riata.errors import SettingError
+from riata.models.part_outputs import PartOutputs
+
+if TYPE_CHECKING:
+    from riata.structures.recursion.model import Tape
+
+OF_PART = Iterable[str | tuple[str, float]] | Mapping[str, Any]  # the features of a part
+
+
+class Structure:
+    """Outputs that are sets of parts, whose scores add up: subclass it, and give it to `riata.StructurePredictor`.
+
+    Write `parts`, and say which sets of parts are outputs. There are three ways: `recursion` is a dynamic program; `best` returns the best
+    output for given scores; with `outputs = "one-of"` each part is an output.
+    From a recursion follow the best output, the k best, probabilities and samples, and all recipes that learn from them. With `best`
+    alone, the recipes remain that need nothing else, such as perceptron, m3n and svmstruct-margin. The others are optional.
+
+    >>> class Pairing(riata.Structure):
+    ...     def parts(self, x):
+    ...         return [((i, j), [x[i] + x[j]]) for j in range(len(x)) for i in range(j)]
+    ...     def recursion(self, x, tape, part):
+    ...         inside = {(i, i): tape.one for i in range(len(x) + 1)}
+    ...         for width in range(1, len(x) + 1):
+    ...             for i in range(len(x) - width + 1):
+    ...                 j = i + width
+    ...                 ways = [(inside[i, k], part[k, j - 1], inside[k + 1, j - 1]) for k in range(i, j - 1)]
+    ...                 inside[i, j] = tape.sum([(inside[i, j - 1],), *ways])
+    ...         return inside[0, len(x)]
+    ...
+    >>> folder = riata.StructurePredictor(Pairing()).fit(["GAC", "CAAG"], [[(0, 2)], [(0, 3)]])
+    >>> folder.predict(["AGAC"])
+    [[(1, 3)]]
+    """
+
+    outputs: ClassVar[str | None] = None
+
+    def parts(self, x: Any) -> Iterable[tuple[Hashable, OF_PART]]:
+        """All parts that outputs of x may have, each once, with its features: names, (name, value) pairs, or a dictionary."""
+        raise NotImplementedError
+
+    def recursion(self, x: Any, tape: Tape, part: Mapping[Any, int]) -> int:
+        """Records how outputs are built, and returns the cell of whole outputs. part: the cell of every part.
+
+        `tape.sum(ways, times=None)` gives a new cell: the sum, over the ways to build it, of the product of the cells of a way; times one
+        more cell. No way at all: it cannot be built. `tape.one` is a cell that costs nothing, for what is empty.
+        Every output should be built in one way only, since probabilities and lists count ways; no way may use a part twice.
+        """
+        raise NotImplementedError
+
+    def best(self, x: Any, scores: dict[Any, float]) -> Iterable[Any]:
+        """The parts of the output with the largest sum of scores. scores: of every part; minus infinity forbids one."""
+        raise NotImplementedError
+
+    def shape(self, x: Any) -> Hashable:
+        """Optional. Inputs of equal shape have the same parts, in the same order, and the same recursion, which is recorded once."""
+        raise NotImplementedError
+
+    def truth(self, x: Any, y: Any) -> Iterable[Any]:
+        """The parts of the true output y. Default: those that y lists; with "one-of", y itself."""
+        return [y] if kind_of(self).single else y
+
+    def output(self, x: Any, parts: list[Any]) -> Any:
+        """What `predict` returns. parts: those of the output, in the order of `parts(x)`. Default: this list; with "one-of", its part."""
+        return parts[0] if kind_of(self).single else parts
+
+    def cost(self, x: Any, y: Any, part: Any) -> float:
+        """Optional. What it costs to miss this part, if y has it, and to have it, if y does not. Default: 1."""
+        raise NotImplementedError
+
+    def loss(self, x: Any, y: Any, y_hat: Any) -> float:
+        """Optional. How bad the output y_hat is, y being the truth; `StructurePredictor.score` is 1 - its mean."""
+        raise NotImplementedError
+
+
+def overrides(structure: Structure, method: str) -> bool:
+    """Whether a structure defines a method itself."""
+    return method in vars(structure) or getattr(type(structure), method) is not getattr(Structure, method)
+
+
+def kind_of(structure: Any) -> type[PartOutputs]:
+    """What the outputs of a user's structure are in the core."""
+    if not isinstance(structure, Structure):
+        mistake = "the class itself" if isinstance(structure, type) else f"of type {type(structure).__name__!r}"
+        raise SettingError(
+            f"the structure is {mistake}; expected an object of a subclass of riata.Structure.",
+            remedy="riata.StructurePredictor(MyStructure()), where MyStructure is derived from riata.Structure.",
+        )
+    name, kinds = type(structure).__name__, kinds_of_outputs()
+    to_name = [kind.structure for kind in kinds if kind.written is None]
+    if structure.outputs not in (None, *to_name):
+        raise SettingError(
+            f"the structure {name!r} has outputs = {structure.outputs!r:.40}; expected {' or '.join(map(repr, to_name))}, or None."
+        )
+    found = [
+        kind
+        for kind in kinds
+        if (structure.outputs == kind.structure if kind.written is None else overrides(structure, kind.written))
+    ]
+    missing = [] if overrides(structure, "parts") else ["parts"]
+    if not found:
+        missing.append(" or ".join([*(kind.written for kind in kinds if kind.written), "outputs"]))
+    if missing:
+        raise SettingError(f"the structure {name!r} does not define {', nor '.join(missing)}.")
+    if len(found) > 1:
+        ways = " and ".join(kind.written or "outputs" for kind in found)
+        raise SettingError(
+            f"the structure {name!r} says twice which sets of parts are outputs: {ways}.", remedy="Keep one of them."
+        )
+    return found[0]
+
+
+def kinds_of_outputs() -> list[type[PartOutputs]]:
+    """The core's structures whose outputs are sets of parts of users."""
+    return [
+        registry.of_structure("outputs", name)
+        for name, kind in registry.all_of("structure").items()
+        if not kind.columns
+    ]

@@ -1,0 +1,64 @@
+"""Sets of parts by a dynamic program of the user's, recorded in Python: what a model asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from riata._core import Recorder, Recursion
+from riata.errors import DataError, SettingError, printed
+from riata.models.part_outputs import PartOutputs
+
+
+class Tape:
+    """Records a recursion: cells that are sums of products of other cells, from parts up to whole outputs.
+
+    A cell stands for something that can be built in several ways, such as a span of the input. What the sum and the product are is
+    decided later: for the best output, maximum and sum of scores; for probabilities, sum and product.
+    """
+
+    def __init__(self, record: Callable[..., int]) -> None:
+        self._record = record
+
+    def sum(self, ways: Iterable[Collection[int]], times: int | None = None) -> int:
+        """A new cell: the sum, over the ways to build it, of the product of the cells of a way; times one more cell, if it is given.
+
+        No way at all: it cannot be built. The empty way, `()`: it is there without building anything.
+        """
+        return self._record(ways if isinstance(ways, list) else list(ways), times)
+
+    @property
+    def one(self) -> int:
+        """A cell that costs nothing, for what is empty."""
+        return self.sum([()])
+
+
+class CellOfPart(dict[Any, int]):
+    """The cell of every part."""
+
+    def __missing__(self, part: Any) -> int:
+        raise DataError(
+            f"recursion(x, tape, part) asks for the part {printed(part):.60}, which parts(x) does not give.",
+            remedy="Leave out ways with such parts: `if p in part`.",
+        )
+
+
+class RecursionOutputs(PartOutputs):
+    structure = "recursion"
+    written = "recursion"
+
+    @classmethod
+    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> Recursion:
+        recorder = Recorder(len(parts))
+        cells = CellOfPart((part, number) for number, part in enumerate(parts))
+        goal = structure.recursion(x, Tape(recorder.sum), cells)
+        if isinstance(goal, bool) or not isinstance(goal, (int, np.integer)):
+            raise SettingError(
+                f"recursion(x, tape, part) returned {printed(goal):.40}; expected the cell of whole outputs."
+            )
+        return recorder.close(int(goal))
+
+
+OUTPUTS = RecursionOutputs
