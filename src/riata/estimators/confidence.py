@@ -38,9 +38,7 @@ class Confidence(Part):
     @property
     def believable(self) -> bool:
         """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
-        from riata.choosing.recipe import recipe_name
-
-        recipe = registry.get("recipe", recipe_name(self.estimator))
+        recipe = registry.get("recipe", self.estimator._recipe)
         return bool(self.estimator.calibration_) or bool(recipe.probabilistic)
 
     @property

@@ -256,9 +256,12 @@ class Fitting(Part):
         tokens: int,
     ) -> None:
         """Sets what was learnt. made: the estimator. data: the columns that were learnt from, with all sentences or the first ones."""
+        from riata.choosing.recipe import recipe_name
+
         width = data.array_width
         made.labels.set_model(model.rounded(width), labels.tags)
         made._exact = None if model.single else model
+        made._recipe = recipe_name(made)
         made.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
         made.array_width_ = width
         made.outputs_ = data.origins[-1:]

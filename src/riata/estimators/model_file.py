@@ -99,6 +99,11 @@ def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arra
             f"the structure is {options.choice.structure.name!r} now, but the model was trained with {model.structure!r}.",
             remedy="Set it as it was, or train anew.",
         )
+    if options.choice.recipe.name != estimator._recipe:
+        raise UnsupportedError(
+            f"the recipe is {options.choice.recipe.name!r} now, but the model was trained with {estimator._recipe!r}.",
+            remedy="Set it as it was, or train anew.",
+        )
     header, arrays = model.to_parts()
     constraints, of_constraints = ([], {}) if estimator.constraints is None else stored_constraints(estimator)
     functions = {**user_functions(model), **of_constraints}
@@ -185,7 +190,6 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
 def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     """The parameters that are plain values. Corpora, templates and functions are stored as their results."""
     from riata.choosing.passes import OF_TWO_PASSES
-    from riata.choosing.recipe import recipe_name
 
     params = {}
     for name, value in estimator.get_params(deep=False).items():
@@ -199,7 +203,7 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
         params[name] = {k: v for k, v in value.items() if not callable(v)} if isinstance(value, Mapping) else value
     if estimator.first_ is not None:
         params["passes"] = 2  # whatever was set since training
-    return {**params, "recipe": recipe_name(estimator)}
+    return {**params, "recipe": estimator._recipe}
 
 
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
@@ -312,6 +316,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings:
     if settings:
         params = {**params, "settings": {**mapping_in(params, "settings"), **settings}}
     estimator = cls(**{**params, "attributes": functions or None})
+    estimator._recipe = params["recipe"]
     if not is_checked(header):
         from riata.choosing.options import checked
 

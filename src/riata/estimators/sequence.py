@@ -78,6 +78,7 @@ class SequenceEstimator(Parameters):
     first_: SequenceEstimator | None = None  # the first of two passes
     context_: Scope | None = None  # which sentences voted in the second pass
     taggers_: tuple[Any, ...] = ()  # by input column, from the second on, if it tags its words itself
+    _recipe: str | None = None  # that the model was learnt with
     _exact: Model | None = None  # the model in double precision, if it was learnt so: training goes on from it
     _run: Run | None
     _input: InputCheck | None = None  # None: what training data looked like is not known
@@ -437,7 +438,8 @@ class SequenceEstimator(Parameters):
         found = pruned(model, share)
         for inner in (self.first_, *self.taggers_):
             if inner is not None:
-                inner.prune(share)
+                kept, inner.calibration_ = inner.calibration_, ()  # tells which tags are likely, so it stays
+                inner.prune(share).calibration_ = kept
         self.model_, self._exact, self._run = found, None, None
         if self.calibration_:
             self.calibration_, self.uncalibrated_ = (), "it was pruned"

@@ -37,6 +37,11 @@ GIVEN, OWN, JOINT = "given", "own", "joint"
 WAYS = (GIVEN, OWN, JOINT)
 
 
+def check_way(tags: Any) -> None:
+    if tags not in (None, *WAYS):
+        raise UnknownNameError.of("value of tags", str(tags), WAYS)
+
+
 class TreeLabels(PairLabels):
     """A head and a relation per token."""
 
@@ -99,6 +104,7 @@ class TreeColumns(PairColumns):
     def taggers(self) -> tuple[Any, ...]:
         """Those whose tags are read; none if the tags of the data are."""
         estimator = self.estimator
+        check_way(estimator.tags)
         found: tuple[Any, ...] = estimator.taggers_
         if estimator.tags == GIVEN:
             return ()
@@ -199,8 +205,7 @@ class TreeFitting(PairFitting):
 
     def fit(self, X: Any, y: Any, X_dev: Any, y_dev: Any, *, sample_weight: Any, listener: Listener | None) -> None:
         estimator = self.estimator
-        if estimator.tags not in (None, *WAYS):
-            raise UnknownNameError.of("value of tags", str(estimator.tags), WAYS)
+        check_way(estimator.tags)
         if estimator.stream:  # which parsers refuse
             if estimator.tags not in (None, GIVEN):
                 self._check_all_data("fit")
@@ -222,7 +227,17 @@ class TreeFitting(PairFitting):
             X, self.taggers = stage.learn(X, tell)
             if X_dev is not None:
                 X_dev = stage.anew(X_dev, self.taggers)
+        elif estimator.warm_start:
+            self._tell_of_dropped(tell)
         super().fit(X, y, X_dev, y_dev, sample_weight=sample_weight, listener=listener)
+
+    def _tell_of_dropped(self, tell: Listener) -> None:
+        """Says that a model that goes on without its own taggers loses them."""
+        from riata.learning.events import Note
+
+        if self.estimator.taggers_:
+            text = "The model's own taggers are dropped: with tags='given', it reads the tags of the data from now on."
+            tell(Note(text, warning=True))
 
     def _way(self, data: Corpus, tell: Listener) -> str:
         """How tags are read in this training."""
@@ -276,6 +291,7 @@ class TreeFitting(PairFitting):
         if (estimator.tags or (OWN if estimator.taggers_ else GIVEN)) != GIVEN:
             self._check_all_data("partial_fit")
         X = as_corpus(X)
+        self._tell_of_dropped(warn_of)
         if hasattr(estimator, "model_") and not X.is_wordless:
             X, y = self._informative(self.columns.with_output(X, y), ignore, goes_on=True), None
         super().partial_fit(X, y, classes, sample_weight)
