@@ -20,7 +20,7 @@
 #include "bind/module.hpp"
 #include "bind/potentials.hpp"
 #include "inference/offered.hpp"
-#include "inference/parts/one_of.hpp"
+#include "inference/parts/list.hpp"
 #include "inference/parts/recursion.hpp"
 #include "inference/structures/part_potentials.hpp"
 #include "inference/structures/part_structure.hpp"
@@ -231,7 +231,7 @@ void bind_sets(nb::module_& m) {
       .def("sums", &sums_of, nb::arg("scores"), "log Z over all outputs, and the probability of every part.")
       .def("draw", &drawn, nb::arg("scores"), nb::arg("count"), nb::arg("seed"), "Outputs, drawn by their probabilities.");
   nb::class_<Recursion, OutputSet>(m, "Recursion", "Outputs by a dynamic program that was recorded.");
-  nb::class_<OneOf, OutputSet>(m, "OneOf", "Outputs of one part each.").def(nb::init<std::int64_t>(), nb::arg("parts"));
+  nb::class_<CandidateList, OutputSet>(m, "CandidateList", "Outputs of one part each.").def(nb::init<std::int64_t>(), nb::arg("parts"));
   nb::class_<Solved, OutputSet>(m, "Solved", "Outputs that a function in Python knows: it returns the best one for an array of scores.")
       .def(nb::init<nb::object, std::int64_t>(), nb::arg("best"), nb::arg("parts"));
   nb::class_<Recorder>(m, "Recorder", "Records a recursion: sums of products of cells, from parts up to whole outputs.")

@@ -254,6 +254,14 @@ def test_what_is_not_calibrated_is_warned_about_once_and_leaves_nothing_out():
         made.predict_confidence(WORDS)
 
 
+def test_a_recipe_that_is_set_after_training_has_not_learnt_the_probabilities():
+    made = Tagger(epochs=2).fit(WORDS, TAGS).set_params(recipe="crf")
+    refused(UnsupportedError, "not calibrated", made.predict, WORDS, min_confidence=0)
+    loaded = from_bytes(to_bytes(made))
+    assert loaded.facts_["recipe"] == "mira"
+    refused(UnsupportedError, "not calibrated", loaded.predict, WORDS, min_confidence=0)
+
+
 def test_a_bound_that_no_confidence_reaches_is_warned_of_once(run, tmp_path):
     made = Tagger(epochs=2).fit(WORDS, TAGS)
     made.calibration_ = (Calibration(1.0, ((0.0, 0.0), (1.0, 0.8))),)

@@ -163,6 +163,15 @@ def test_model_files_with_other_tags_are_refused(parser, tmp_path, change):
     refused(ModelFileError, "", riata.load_model, tmp_path / "q.riata")
 
 
+def test_a_parser_is_pruned_with_its_tagger():
+    made = joint(epochs=2).fit(treebank()[:24])
+    before = [tagger.model_.weights.flat().astype(bool).sum() for tagger in made.taggers_]
+    made.prune(0.5)
+    after = [tagger.model_.weights.flat().astype(bool).sum() for tagger in made.taggers_]
+    assert all(few < many for few, many in zip(after, before, strict=True))
+    check_words_are_enough(made)
+
+
 def test_truncated_model_files_are_refused(parser, tmp_path):
     parser.save(tmp_path / "p.riata")
     whole = (tmp_path / "p.riata").read_bytes()

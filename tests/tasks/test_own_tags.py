@@ -11,7 +11,7 @@ from riata import DependencyParser, RiataError, Tagger
 from riata.choosing.passes import FOLDS
 from riata.data.conllu import write_conllu
 from riata.data.memory import as_corpus
-from riata.errors import DataError, ModelFileError, UnsupportedError
+from riata.errors import DataError, ModelFileError, RiataWarning, UnknownNameError, UnsupportedError
 from riata.estimators.pairs import PairFitting
 from riata.estimators.tag_stage import MANY, new_tagger
 from riata.learning.jackknife import blocks, joined_labels
@@ -163,7 +163,9 @@ def test_words_are_enough_without_options(default_parser):
 
 def test_a_parser_with_taggers_goes_on_learning_from_given_tags():
     default_parser = DependencyParser(epochs=2).fit(TRAIN)
-    default_parser.set_params(tags="given").partial_fit(OTHER)
+    refused(UnknownNameError, "'zz'", default_parser.set_params(tags="zz").predict, OTHER)
+    with pytest.warns(RiataWarning, match="own taggers are dropped"):
+        default_parser.set_params(tags="given").partial_fit(OTHER)
     assert default_parser.columns.tags_read == "given" and not default_parser.taggers_ and default_parser.predict(OTHER)
 
 

@@ -224,7 +224,7 @@ template class PartStructure<double>;
 namespace {
 
 const RegisteredStructure recursion("recursion", operations_of<PartStructure<float>, PartPotentials<float>>());
-const RegisteredStructure one_of("one-of", operations_of<PartStructure<float>, PartPotentials<float>>());
+const RegisteredStructure list("list", operations_of<PartStructure<float>, PartPotentials<float>>());
 
 }  // namespace
 }  // namespace riata

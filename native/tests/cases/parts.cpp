@@ -1,7 +1,7 @@
 // Sets of parts: of a recursion, with one label and with several; and single candidates.
 #include <algorithm>
 
-#include "inference/parts/one_of.hpp"
+#include "inference/parts/list.hpp"
 #include "inference/parts/recursion.hpp"
 #include "inference/structures/part_structure.hpp"
 #include "tests/enumerated.hpp"
@@ -52,7 +52,7 @@ std::vector<Output> all_codes(std::int32_t length, std::int32_t labels, bool (*i
 
 Case enumerated_parts(Rng& rng, const std::string& name, std::int32_t labels) {
   constexpr std::int32_t features = 9;
-  const bool one = name == "one-of";
+  const bool one = name == "list";
   const auto is_output = one ? has_one : has_no_neighbours;
   auto out = std::make_unique<Enumerated>(name, FeatureIndex({}, {}, 0, false));
   Instances& in = out->instances;
@@ -71,7 +71,7 @@ Case enumerated_parts(Rng& rng, const std::string& name, std::int32_t labels) {
   for (std::int64_t s = 0; s < in.sentences(); ++s) {
     const auto length = static_cast<std::int32_t>(in.length(s));
     if (one)
-      in.sets.push_back(std::make_shared<OneOf>(length));
+      in.sets.push_back(std::make_shared<CandidateList>(length));
     else
       in.sets.push_back(no_neighbours(length, labels));
     const std::vector<Output> all = all_codes(length, labels, is_output);
@@ -94,7 +94,7 @@ std::vector<Case> parts(Rng& rng) {
   std::vector<Case> out;
   out.push_back(enumerated_parts(rng, "recursion", 1));
   out.push_back(enumerated_parts(rng, "recursion", 2));
-  out.push_back(enumerated_parts(rng, "one-of", 1));
+  out.push_back(enumerated_parts(rng, "list", 1));
   return out;
 }
 

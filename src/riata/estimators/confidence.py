@@ -38,8 +38,11 @@ class Confidence(Part):
     @property
     def believable(self) -> bool:
         """Whether confidences are meaningful: they were calibrated, or the recipe has learnt probabilities."""
-        recipe = registry.get("recipe", self.estimator._recipe)
-        return bool(self.estimator.calibration_) or bool(recipe.probabilistic)
+        from riata.choosing.recipe import recipe_name
+
+        estimator = self.estimator
+        learnt = getattr(estimator, "facts_", {}).get("recipe") or recipe_name(estimator)
+        return bool(estimator.calibration_) or bool(registry.get("recipe", learnt).probabilistic)
 
     @property
     def why_uncalibrated(self) -> str:

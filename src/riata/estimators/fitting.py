@@ -261,7 +261,6 @@ class Fitting(Part):
         width = data.array_width
         made.labels.set_model(model.rounded(width), labels.tags)
         made._exact = None if model.single else model
-        made._recipe = recipe_name(made)
         made.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
         made.array_width_ = width
         made.outputs_ = data.origins[-1:]
@@ -274,6 +273,7 @@ class Fitting(Part):
         looks = made.check_input and made.file_format is None and not made.bits  # with bits, no words are kept
         made._input = check_of(profile_of(data, len(made.inputs_))) if looks else None
         made.facts_ = {
+            "recipe": recipe_name(made),
             "name": os.path.basename(data.name),
             "sentences": sentences,
             "tokens": tokens,

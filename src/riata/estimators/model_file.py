@@ -99,11 +99,6 @@ def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arra
             f"the structure is {options.choice.structure.name!r} now, but the model was trained with {model.structure!r}.",
             remedy="Set it as it was, or train anew.",
         )
-    if options.choice.recipe.name != estimator._recipe:
-        raise UnsupportedError(
-            f"the recipe is {options.choice.recipe.name!r} now, but the model was trained with {estimator._recipe!r}.",
-            remedy="Set it as it was, or train anew.",
-        )
     header, arrays = model.to_parts()
     constraints, of_constraints = ([], {}) if estimator.constraints is None else stored_constraints(estimator)
     functions = {**user_functions(model), **of_constraints}
@@ -190,6 +185,7 @@ def _qualified_names(functions: Mapping[str, Attribute]) -> dict[str, str]:
 def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     """The parameters that are plain values. Corpora, templates and functions are stored as their results."""
     from riata.choosing.passes import OF_TWO_PASSES
+    from riata.choosing.recipe import recipe_name
 
     params = {}
     for name, value in estimator.get_params(deep=False).items():
@@ -203,7 +199,7 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
         params[name] = {k: v for k, v in value.items() if not callable(v)} if isinstance(value, Mapping) else value
     if estimator.first_ is not None:
         params["passes"] = 2  # whatever was set since training
-    return {**params, "recipe": estimator._recipe}
+    return {**params, "recipe": recipe_name(estimator)}
 
 
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
@@ -316,7 +312,6 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings:
     if settings:
         params = {**params, "settings": {**mapping_in(params, "settings"), **settings}}
     estimator = cls(**{**params, "attributes": functions or None})
-    estimator._recipe = params["recipe"]
     if not is_checked(header):
         from riata.choosing.options import checked
 
@@ -364,21 +359,21 @@ LONGEST_REASON = 1000  # characters
 def restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
     epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
-    chosen = training.get("chosen", {})
+    chosen, recipe = training.get("chosen", {}), training.get("recipe")
     if (
         not (_is_count(epoch) and _is_count(sentences) and _is_count(tokens))
         or not (isinstance(counts, dict) and all(_is_count(count) for count in counts.values()))
         or not isinstance(name, str)
         or not (isinstance(chosen, dict) and all(_is_real(value) for value in chosen.values()))
         or not (score is None or _is_real(score))
+        or not (recipe is None or recipe in registry.names("recipe"))
     ):
         raise ModelFileError("the model's facts about its training are inconsistent")
     estimator.best_epoch_ = epoch
     estimator.best_score_ = score
     estimator.seconds_ = None  # not stored, so that the same seed gives the same bytes
     estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
-    if chosen:
-        estimator.facts_["chosen"] = chosen
+    estimator.facts_ |= {name: value for name, value in (("recipe", recipe), ("chosen", chosen)) if value}
     estimator.history_ = []
 
 

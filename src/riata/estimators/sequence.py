@@ -78,7 +78,6 @@ class SequenceEstimator(Parameters):
     first_: SequenceEstimator | None = None  # the first of two passes
     context_: Scope | None = None  # which sentences voted in the second pass
     taggers_: tuple[Any, ...] = ()  # by input column, from the second on, if it tags its words itself
-    _recipe: str | None = None  # that the model was learnt with
     _exact: Model | None = None  # the model in double precision, if it was learnt so: training goes on from it
     _run: Run | None
     _input: InputCheck | None = None  # None: what training data looked like is not known

@@ -28,9 +28,8 @@ class PartOutputs(Outputs):
     texts: tuple[str, ...]
 
     precisions: ClassVar = (PartWeights, PartWeights64)
-    written: ClassVar[str | None] = (
-        None  # the method in which users say which sets of parts are outputs; None: they name the structure
-    )
+    written: ClassVar[str | None] = None  # the method in which users say which sets of parts are outputs
+    solver: ClassVar[str | None] = None  # or what they name instead (riata.Structure.solver)
     single: ClassVar[bool] = False  # whether every output has one part
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from riata.data.named_features import Given
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError, printed
 from riata.models.part_outputs import ABSENT, PRESENT, numbered
+from riata.problems.examples import as_inputs, paired
 from riata.problems.structure import Structure, kind_of, overrides
 
 MOST_SHAPES = 1000  # recursions that are kept
@@ -20,16 +21,21 @@ MOST_SHAPES = 1000  # recursions that are kept
 
 @dataclass(eq=False)
 class PartCorpora:
-    """Makes corpora of inputs. Recursions are kept by shape."""
+    """Makes corpora of inputs, which are what the structure's `context` returns. Recursions are kept by shape."""
 
     structure: Structure
-    kept: dict[Any, tuple[int, Any]] = field(
-        default_factory=dict
-    )  # of a shape: the number of parts, and which sets are outputs
+    kept: dict[Any, tuple[int, Any]] = field(default_factory=dict)  # by shape: number of parts, which sets are outputs
 
     def __post_init__(self) -> None:
         self.kind = kind_of(self.structure)
         self._has_shape = overrides(self.structure, "shape")
+
+    def inputs(self, X: Iterable[Any]) -> list[Any]:
+        return [self.structure.context(x) for x in as_inputs(X)]
+
+    def paired(self, X: Any, Y: Any, names: tuple[str, str] = ("X", "Y")) -> tuple[list[Any], list[Any]]:
+        inputs, outputs = paired(X, Y, names)
+        return self.inputs(inputs), outputs
 
     def corpus(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> tuple[Corpus, list[list[Any]]]:
         """The corpus, and the parts of every input. outputs: the true ones; then the corpus has a column with them."""
@@ -40,7 +46,7 @@ class PartCorpora:
         costs = None
         if outputs is not None:
             columns = (self._truth(inputs, outputs, parts, starts),)
-            if overrides(self.structure, "cost"):
+            if overrides(self.structure, "loss"):
                 costs = self._costs(inputs, outputs, parts)
         return Corpus(columns, starts, given=Given.of(features, "<memory>"), output_sets=sets, costs=costs), parts
 
@@ -48,12 +54,10 @@ class PartCorpora:
         parts: list[list[Any]] = []
         features: list[list[Any]] = []
         for n, x in enumerate(inputs):
-            pairs = [_pair(n, entry) for entry in self.structure.parts(x)]
-            parts.append([part for part, _ in pairs])
-            features.append([_weighed(of) for _, of in pairs])
-            if len(set(parts[-1])) < len(pairs):
-                twice = next(part for k, part in enumerate(parts[-1]) if part in parts[-1][:k])
-                raise DataError(f"input {n}: parts(x) gave the part {printed(twice):.60} twice.")
+            of = list(self.structure.parts(x))
+            _check_parts(n, of)
+            parts.append(of)
+            features.append([_weighed(self.structure.features(x, part)) for part in of])
         return parts, features
 
     def _outputs(self, n: int, x: Any, parts: list[Any]) -> Any:
@@ -82,31 +86,33 @@ class PartCorpora:
         ids = np.zeros(starts[-1], np.int32)
         for n, (x, y, of) in enumerate(zip(inputs, outputs, parts, strict=True)):
             numbers = {part: number for number, part in enumerate(of)}
-            ids[starts[n] + np.array(numbered(numbers, self.structure.truth(x, y), f"output {n} has"), np.int64)] = 1
+            ids[starts[n] + np.array(numbered(numbers, self.structure.parts_of(x, y), f"output {n} has"), np.int64)] = 1
         column = Column.of([ABSENT, PRESENT])
         return Column(column.alphabet, ids)
 
     def _costs(self, inputs: Sequence[Any], outputs: Sequence[Any], parts: list[list[Any]]) -> NDArray[np.float32]:
         found = [
-            self.structure.cost(x, y, part) for x, y, of in zip(inputs, outputs, parts, strict=True) for part in of
+            self.structure.loss(x, y, part) for x, y, of in zip(inputs, outputs, parts, strict=True) for part in of
         ]
         costs = np.array(found, np.float32)
         if not (np.isfinite(costs) & (costs >= 0)).all():
-            raise DataError(
-                f"cost(x, y, part) returned {found[int(np.argmin(np.isfinite(costs) & (costs >= 0)))]}; expected a number of at least 0."
-            )
+            odd = found[int(np.argmin(np.isfinite(costs) & (costs >= 0)))]
+            raise DataError(f"loss(x, y, part) returned {odd}; expected a number of at least 0.")
         return costs
 
 
-def _pair(n: int, entry: Any) -> tuple[Any, Any]:
-    try:
-        part, features = entry
-        hash(part)
-    except (TypeError, ValueError):
-        raise DataError(
-            f"input {n}: parts(x) gave {printed(entry):.60}; expected a pair of a part, which can be hashed, and its features."
-        ) from None
-    return part, features
+def _check_parts(n: int, parts: list[Any]) -> None:
+    seen = set()
+    for part in parts:
+        try:
+            if part in seen:
+                raise DataError(f"input {n}: parts(x) gave the part {printed(part):.60} twice.")
+            seen.add(part)
+        except TypeError:
+            raise DataError(
+                f"input {n}: parts(x) gave {printed(part):.60}, which cannot be hashed.",
+                remedy="Use a tuple, or a name.",
+            ) from None
 
 
 def _weighed(features: Any) -> Any:

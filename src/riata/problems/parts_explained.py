@@ -66,6 +66,7 @@ def explained(
 ) -> PartsExplained:
     """truth, against: an output in a tuple; None: it is not given."""
     structure, made = predictor.structure, predictor._parts
+    [x] = made.inputs([x])
     corpus, (parts,) = made.corpus([x])
     model = predictor._check_fitted()
     instances = model.instances(corpus)
@@ -78,7 +79,9 @@ def explained(
     chosen = set(found[0][0])
 
     def of(output: tuple[Any] | None) -> set[int] | None:
-        return None if output is None else {numbers[part] for part in structure.truth(x, output[0]) if part in numbers}
+        return (
+            None if output is None else {numbers[part] for part in structure.parts_of(x, output[0]) if part in numbers}
+        )
 
     true, other, name = of(truth), of(against), "other output"
     if other is None and true is not None and true != chosen:

@@ -25,6 +25,7 @@ from riata.problems.examples import as_inputs, paired
 from riata.problems.options import HERE, checked, development, searching, width
 from riata.problems.outputs import most_probable, ranked, scores_of, shares_of
 from riata.problems.problem import Problem, check, defined
+from riata.problems.structure import Structure
 from riata.problems.training import ProblemEpoch, ProblemExamples, ProblemFit, ProblemLearner
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ UNKNOWN: Any = object()  # in place of a true output, which may be anything
 
 
 class Predictor(Params):
-    """Learns to search a `riata.Problem` (Daumé & Marcu 2005), in scikit-learn's conventions.
+    """Learns to search a `riata.Problem` (Daumé & Marcu 2005), in scikit-learn's conventions. Given a `riata.Structure`, it is
+    a `riata.StructurePredictor`, whose parameters are others.
 
     recipe: when to update, against what, and how far. queue: beam (default), greedy, best-first, a-star; breadth-first, depth-first
     and hill-climb only decode. beam: nodes kept; None or float("inf") for all of them. settings: of the recipe, by name; they may be named
@@ -73,6 +75,14 @@ class Predictor(Params):
     best_score_: float | None
     _run: Run | None
 
+    def __new__(cls, problem: Any = None, *args: Any, **params: Any) -> Any:
+        """Of a `riata.Structure`, which is solved as a whole, a StructurePredictor."""
+        if not isinstance(problem, Structure):
+            return super().__new__(cls)
+        from riata.problems.structure_predictor import StructurePredictor
+
+        return StructurePredictor(problem, *args, **params)
+
     def __init__(
         self,
         problem: Problem,
@@ -100,6 +110,8 @@ class Predictor(Params):
         self.patience = patience
         self.refit = refit
         self.warm_start = warm_start
+
+    __new__.__wrapped__ = __init__  # type: ignore[attr-defined]  # whose signature is shown
 
     # --- learning -----------------------------------------------------------------------------------------------
 

@@ -16,38 +16,42 @@ OF_PART = Iterable[str | tuple[str, float]] | Mapping[str, Any]  # the features 
 
 
 class Structure:
-    """Outputs that are sets of parts, whose scores add up: subclass it, and give it to `riata.StructurePredictor`.
+    """Outputs that are sets of parts, whose scores add up: subclass it, and give it to `riata.Predictor`.
 
-    Write `parts`, and say which sets of parts are outputs. There are three ways: `recursion` is a dynamic program; `best` returns the best
-    output for given scores; with `outputs = "one-of"` each part is an output.
+    Write `parts` and `features`, and say which sets of parts are outputs, in one of three ways. `recursion` is a dynamic program. `solver`
+    names one that Riata has, such as "list", where each part is an output. `best` returns the best output for given scores.
     From a recursion follow the best output, the k best, probabilities and samples, and all recipes that learn from them. With `best`
-    alone, the recipes remain that need nothing else, such as perceptron, m3n and svmstruct-margin. The others are optional.
+    alone, the recipes remain that need nothing else, such as perceptron, m3n and svmstruct-margin. The other methods are optional.
 
     >>> class Pairing(riata.Structure):
-    ...     def parts(self, x):
-    ...         return [((i, j), [x[i] + x[j]]) for j in range(len(x)) for i in range(j)]
-    ...     def recursion(self, x, tape, part):
+    ...     def parts(self, x): return [(i, j) for j in range(len(x)) for i in range(j)]
+    ...     def features(self, x, part): return [x[part[0]] + x[part[1]]]
+    ...     def recursion(self, x, tape):
     ...         inside = {(i, i): tape.one for i in range(len(x) + 1)}
     ...         for width in range(1, len(x) + 1):
     ...             for i in range(len(x) - width + 1):
     ...                 j = i + width
-    ...                 ways = [(inside[i, k], part[k, j - 1], inside[k + 1, j - 1]) for k in range(i, j - 1)]
+    ...                 ways = [(inside[i, k], tape[k, j - 1], inside[k + 1, j - 1]) for k in range(i, j - 1)]
     ...                 inside[i, j] = tape.sum([(inside[i, j - 1],), *ways])
     ...         return inside[0, len(x)]
     ...
-    >>> folder = riata.StructurePredictor(Pairing()).fit(["GAC", "CAAG"], [[(0, 2)], [(0, 3)]])
+    >>> folder = riata.Predictor(Pairing()).fit(["GAC", "CAAG"], [[(0, 2)], [(0, 3)]])
     >>> folder.predict(["AGAC"])
     [[(1, 3)]]
     """
 
-    outputs: ClassVar[str | None] = None
+    solver: ClassVar[str | None] = None
 
-    def parts(self, x: Any) -> Iterable[tuple[Hashable, OF_PART]]:
-        """All parts that outputs of x may have, each once, with its features: names, (name, value) pairs, or a dictionary."""
+    def parts(self, x: Any) -> Iterable[Hashable]:
+        """All parts that outputs of x may have, each once."""
         raise NotImplementedError
 
-    def recursion(self, x: Any, tape: Tape, part: Mapping[Any, int]) -> int:
-        """Records how outputs are built, and returns the cell of whole outputs. part: the cell of every part.
+    def features(self, x: Any, part: Any) -> OF_PART:
+        """The features of a part: names, (name, value) pairs, or a dictionary."""
+        raise NotImplementedError
+
+    def recursion(self, x: Any, tape: Tape) -> int:
+        """Records how outputs are built, and returns the cell of whole outputs. `tape[part]` is the cell of a part.
 
         `tape.sum(ways, times=None)` gives a new cell: the sum, over the ways to build it, of the product of the cells of a way; times one
         more cell. No way at all: it cannot be built. `tape.one` is a cell that costs nothing, for what is empty.
@@ -59,24 +63,24 @@ class Structure:
         """The parts of the output with the largest sum of scores. scores: of every part; minus infinity forbids one."""
         raise NotImplementedError
 
+    def context(self, x: Any) -> Any:
+        """Optional. What all other methods get in place of x; it is computed once per input."""
+        return x
+
     def shape(self, x: Any) -> Hashable:
         """Optional. Inputs of equal shape have the same parts, in the same order, and the same recursion, which is recorded once."""
         raise NotImplementedError
 
-    def truth(self, x: Any, y: Any) -> Iterable[Any]:
-        """The parts of the true output y. Default: those that y lists; with "one-of", y itself."""
+    def parts_of(self, x: Any, y: Any) -> Iterable[Any]:
+        """The parts of an output. Default: those that y lists; with the solver "list", y itself."""
         return [y] if kind_of(self).single else y
 
     def output(self, x: Any, parts: list[Any]) -> Any:
-        """What `predict` returns. parts: those of the output, in the order of `parts(x)`. Default: this list; with "one-of", its part."""
+        """What `predict` returns. parts: in the order of `parts(x)`. Default: this list; with the solver "list", its one part."""
         return parts[0] if kind_of(self).single else parts
 
-    def cost(self, x: Any, y: Any, part: Any) -> float:
-        """Optional. What it costs to miss this part, if y has it, and to have it, if y does not. Default: 1."""
-        raise NotImplementedError
-
-    def loss(self, x: Any, y: Any, y_hat: Any) -> float:
-        """Optional. How bad the output y_hat is, y being the truth; `StructurePredictor.score` is 1 - its mean."""
+    def loss(self, x: Any, y: Any, part: Any) -> float:
+        """Optional. What it costs to miss this part, if the truth y has it, and to have it, if y does not. Default: 1."""
         raise NotImplementedError
 
 
@@ -91,26 +95,26 @@ def kind_of(structure: Any) -> type[PartOutputs]:
         mistake = "the class itself" if isinstance(structure, type) else f"of type {type(structure).__name__!r}"
         raise SettingError(
             f"the structure is {mistake}; expected an object of a subclass of riata.Structure.",
-            remedy="riata.StructurePredictor(MyStructure()), where MyStructure is derived from riata.Structure.",
+            remedy="riata.Predictor(MyStructure()), where MyStructure is derived from riata.Structure.",
         )
     name, kinds = type(structure).__name__, kinds_of_outputs()
-    to_name = [kind.structure for kind in kinds if kind.written is None]
-    if structure.outputs not in (None, *to_name):
+    solvers = [kind.solver for kind in kinds if kind.solver]
+    if structure.solver not in (None, *solvers):
         raise SettingError(
-            f"the structure {name!r} has outputs = {structure.outputs!r:.40}; expected {' or '.join(map(repr, to_name))}, or None."
+            f"the structure {name!r} has solver = {structure.solver!r:.40}; expected {' or '.join(map(repr, solvers))}, or None."
         )
     found = [
         kind
         for kind in kinds
-        if (structure.outputs == kind.structure if kind.written is None else overrides(structure, kind.written))
+        if (overrides(structure, kind.written) if kind.written else structure.solver == kind.solver)
     ]
-    missing = [] if overrides(structure, "parts") else ["parts"]
+    missing = [method for method in ("parts", "features") if not overrides(structure, method)]
     if not found:
-        missing.append(" or ".join([*(kind.written for kind in kinds if kind.written), "outputs"]))
+        missing.append(" or ".join([*(kind.written for kind in kinds if kind.written), "solver"]))
     if missing:
         raise SettingError(f"the structure {name!r} does not define {', nor '.join(missing)}.")
     if len(found) > 1:
-        ways = " and ".join(kind.written or "outputs" for kind in found)
+        ways = " and ".join(kind.written or "solver" for kind in found)
         raise SettingError(
             f"the structure {name!r} says twice which sets of parts are outputs: {ways}.", remedy="Keep one of them."
         )

@@ -19,9 +19,8 @@ from riata.learning.development import check_given_once
 from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.fit import Fit
 from riata.params import Params
-from riata.problems.examples import as_inputs, paired
 from riata.problems.parts import PartCorpora
-from riata.problems.structure import Structure, overrides
+from riata.problems.structure import Structure
 from riata.problems.structure_options import options_of, recipe_of
 
 if TYPE_CHECKING:
@@ -40,16 +39,19 @@ UNCALIBRATED = (
 class StructurePredictor(Params):
     """Learns a `riata.Structure`, in scikit-learn's conventions: weights of the features of parts, by any recipe that fits.
 
+    `riata.Predictor(structure, ...)` makes one.
+
     recipe: None is mira, or perceptron for a structure that defines `best`. settings: of the recipe, by name; they may be named like
     parameters, too: StructurePredictor(structure, "crf", c2=0.1). dev: a pair (X, Y), or the fraction of the training data (its end) that
     is held out to choose the epoch, by F1 of parts. patience: stop after so many epochs without a better score. refit: then train again
     on all data for that many epochs. threads: of recipes that look at all data in every step; None: as many as there are cores.
 
     >>> class Best(riata.Structure):
-    ...     outputs = "one-of"
-    ...     def parts(self, x): return [(word, [f"length={len(word)}"]) for word in x]
+    ...     solver = "list"
+    ...     def parts(self, x): return x
+    ...     def features(self, x, word): return [f"length={len(word)}"]
     ...
-    >>> riata.StructurePredictor(Best(), "crf", c2=1).fit([["a", "bb"], ["cc", "d"]], ["bb", "cc"]).predict([["x", "yy"]])
+    >>> riata.Predictor(Best(), "crf", c2=1).fit([["a", "bb"], ["cc", "d"]], ["bb", "cc"]).predict([["x", "yy"]])
     ['yy']
     """
 
@@ -107,9 +109,9 @@ class StructurePredictor(Params):
             dev = (X_dev, Y_dev)
         if isinstance(dev, (tuple, list)):
             of_dev, true_of_dev = dev if len(dev) == 2 else (dev, None)
-            dev = parts.corpus(*paired(of_dev, true_of_dev, ("X of dev", "Y of dev")))[0]
+            dev = parts.corpus(*parts.paired(of_dev, true_of_dev, ("X of dev", "Y of dev")))[0]
         options = options_of(self, dev)
-        inputs, outputs = paired(X, Y)
+        inputs, outputs = parts.paired(X, Y)
         weights = sentence_weights(sample_weight, len(inputs), "example")
         data, _ = parts.corpus(inputs, outputs)
         if not data.tokens:
@@ -142,7 +144,7 @@ class StructurePredictor(Params):
         from scipy.optimize import minimize_scalar
 
         self._check_sums()
-        inputs, outputs = paired(X, Y)
+        inputs, outputs = self._parts.paired(X, Y)
         corpus, _ = self._parts.corpus(inputs, outputs)
         rows = self._scores(corpus)
         truths = [np.flatnonzero(row) for row in corpus_rows(corpus, corpus.columns[-1].ids)]
@@ -160,7 +162,7 @@ class StructurePredictor(Params):
 
     def predict(self, X: Iterable[Any]) -> list[Any]:
         """The best output of every input."""
-        inputs = as_inputs(X)
+        inputs = self._parts.inputs(X)
         model, (corpus, parts) = self._check_fitted(), self._corpus(inputs)
         codes = corpus_rows(corpus, model.decode(model.instances(corpus)))
         return [self._output(x, of, np.flatnonzero(row)) for x, of, row in zip(inputs, parts, codes, strict=True)]
@@ -171,7 +173,7 @@ class StructurePredictor(Params):
 
         k = int(K.parse(k))
         self._check_lists()
-        inputs = as_inputs(X)
+        inputs = self._parts.inputs(X)
         corpus, parts = self._corpus(inputs)
         at = self._temperature() if probabilities else 1.0
         found = []
@@ -181,16 +183,27 @@ class StructurePredictor(Params):
             found.append([(output, math.exp(score / at - log_z) if probabilities else score) for output, score in best])
         return found
 
+    def predict_confidence(self, X: Iterable[Any], *, parts: bool = False) -> list[Any]:
+        """The probability of what predict gives: of every output a number; with parts, a dictionary with one for each of its parts."""
+        at = self._temperature()
+        corpus, names = self._corpus(self._parts.inputs(X))
+        found: list[Any] = []
+        for of, kind, row in zip(names, corpus.output_sets, self._scores(corpus), strict=True):
+            [(numbers, score)], (log_z, shares) = kind.best(row), kind.sums(row / at)
+            each = {of[number]: float(shares[number]) for number in numbers}
+            found.append(each if parts else min(1.0, math.exp(score / at - log_z)))
+        return found
+
     def predict_proba(self, X: Iterable[Any]) -> list[dict[Any, float]]:
         """The probability of every part of every input, over all outputs."""
         at = self._temperature()
-        corpus, parts = self._corpus(as_inputs(X))
+        corpus, parts = self._corpus(self._parts.inputs(X))
         shares = [kind.sums(row / at)[1] for kind, row in zip(corpus.output_sets, self._scores(corpus), strict=True)]
         return [dict(zip(of, share.tolist(), strict=True)) for of, share in zip(parts, shares, strict=True)]
 
     def log_likelihood(self, X: Iterable[Any], Y: Iterable[Any]) -> NDArray[np.float64]:
         """log P of every true output; of one that the structure does not have, it means nothing."""
-        inputs, outputs = paired(X, Y)
+        inputs, outputs = self._parts.paired(X, Y)
         at = self._temperature()
         corpus, _ = self._parts.corpus(inputs, outputs)
         rows, codes = self._scores(corpus), corpus_rows(corpus, corpus.columns[-1].ids)
@@ -203,7 +216,7 @@ class StructurePredictor(Params):
     def sample(self, X: Iterable[Any], n: int = 1, seed: int = 0) -> list[list[Any]]:
         """n outputs of every input, drawn by their probabilities. The same seed draws the same."""
         at = self._temperature()
-        inputs = as_inputs(X)
+        inputs = self._parts.inputs(X)
         corpus, parts = self._corpus(inputs)
         drawn = (
             kind.draw(row / at, n, (seed << 20) + s)
@@ -212,18 +225,12 @@ class StructurePredictor(Params):
         return [[self._output(x, of, one) for one in some] for x, of, some in zip(inputs, parts, drawn, strict=True)]
 
     def score(self, X: Iterable[Any], Y: Iterable[Any], sample_weight: Any = None) -> float:
-        """1 - the mean loss, where the structure defines a loss; else F1 over the parts of all outputs (with "one-of", accuracy)."""
-        inputs, outputs = paired(X, Y)
+        """F1 over the parts of all outputs; with the solver "list", how many are right."""
+        inputs, outputs = self._parts.paired(X, Y)
         weights = sentence_weights(sample_weight, len(inputs), "example")
         weights = weights if len(weights) else np.ones(len(inputs))
         if not weights.any():
             raise DataError("sample_weight is 0 for every example.", remedy="Give some a weight above 0.")
-        if overrides(self.structure, "loss"):
-            losses = [
-                self.structure.loss(x, y, found)
-                for x, y, found in zip(inputs, outputs, self.predict(inputs), strict=True)
-            ]
-            return 1 - float(np.average(losses, weights=weights))
         model, (corpus, _) = self._check_fitted(), self._parts.corpus(inputs, outputs)
         truth, found = corpus.columns[-1].ids, model.decode(model.instances(corpus.select(())))
         each = np.repeat(weights, np.diff(corpus.starts))

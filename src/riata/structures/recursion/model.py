@@ -19,8 +19,22 @@ class Tape:
     decided later: for the best output, maximum and sum of scores; for probabilities, sum and product.
     """
 
-    def __init__(self, record: Callable[..., int]) -> None:
+    def __init__(self, record: Callable[..., int], parts: Iterable[Any]) -> None:
         self._record = record
+        self._cells = {part: number for number, part in enumerate(parts)}
+
+    def __getitem__(self, part: Any) -> int:
+        """The cell of a part."""
+        try:
+            return self._cells[part]
+        except (KeyError, TypeError):
+            raise DataError(
+                f"recursion(x, tape) asks for the part {printed(part):.60}, which parts(x) does not give.",
+                remedy="Leave out ways with such parts: `if part in tape`.",
+            ) from None
+
+    def __contains__(self, part: Any) -> bool:
+        return part in self._cells
 
     def sum(self, ways: Iterable[Collection[int]], times: int | None = None) -> int:
         """A new cell: the sum, over the ways to build it, of the product of the cells of a way; times one more cell, if it is given.
@@ -35,16 +49,6 @@ class Tape:
         return self.sum([()])
 
 
-class CellOfPart(dict[Any, int]):
-    """The cell of every part."""
-
-    def __missing__(self, part: Any) -> int:
-        raise DataError(
-            f"recursion(x, tape, part) asks for the part {printed(part):.60}, which parts(x) does not give.",
-            remedy="Leave out ways with such parts: `if p in part`.",
-        )
-
-
 class RecursionOutputs(PartOutputs):
     structure = "recursion"
     written = "recursion"
@@ -52,12 +56,9 @@ class RecursionOutputs(PartOutputs):
     @classmethod
     def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> Recursion:
         recorder = Recorder(len(parts))
-        cells = CellOfPart((part, number) for number, part in enumerate(parts))
-        goal = structure.recursion(x, Tape(recorder.sum), cells)
+        goal = structure.recursion(x, Tape(recorder.sum, parts))
         if isinstance(goal, bool) or not isinstance(goal, (int, np.integer)):
-            raise SettingError(
-                f"recursion(x, tape, part) returned {printed(goal):.40}; expected the cell of whole outputs."
-            )
+            raise SettingError(f"recursion(x, tape) returned {printed(goal):.40}; expected the cell of whole outputs.")
         return recorder.close(int(goal))
 
 

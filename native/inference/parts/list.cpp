@@ -1,4 +1,4 @@
-#include "inference/parts/one_of.hpp"
+#include "inference/parts/list.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +64,6 @@ class Chooser final : public PartSolver {
 
 }  // namespace
 
-std::unique_ptr<PartSolver> OneOf::solver() const { return std::make_unique<Chooser>(); }
+std::unique_ptr<PartSolver> CandidateList::solver() const { return std::make_unique<Chooser>(); }
 
 }  // namespace riata

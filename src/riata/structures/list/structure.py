@@ -5,10 +5,10 @@ from riata.features.language import NO_TEMPLATES
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(
-    name="one-of",
+    name="list",
     summary="one candidate out of a list, scored as a whole (riata.Structure)",
     paper="",
-    offers=frozenset(operations_of("one-of")),
+    offers=frozenset(operations_of("list")),
     queues=frozenset({"exact"}),
     columns=0,
     recipe="mira",

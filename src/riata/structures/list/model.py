@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from riata._core import OneOf
+from riata._core import CandidateList
 from riata.errors import DataError
 from riata.models.part_outputs import PartOutputs
 
 
-class OneOfOutputs(PartOutputs):
-    structure = "one-of"
+class ListOutputs(PartOutputs):
+    structure = "list"
+    solver = "list"
     single = True
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> OneOf:
+    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> CandidateList:
         if not parts:
             raise DataError("there are no parts, of which one would be the output.")
-        return OneOf(len(parts))
+        return CandidateList(len(parts))
 
 
-OUTPUTS = OneOfOutputs
+OUTPUTS = ListOutputs

@@ -8,9 +8,9 @@
 
 namespace riata {
 
-class OneOf final : public OutputSet {
+class CandidateList final : public OutputSet {
  public:
-  explicit OneOf(std::int64_t parts) : parts_(parts) {}
+  explicit CandidateList(std::int64_t parts) : parts_(parts) {}
   std::int64_t parts() const noexcept override { return parts_; }
   std::unique_ptr<PartSolver> solver() const override;
 
