@@ -71,8 +71,10 @@ def test_a_recipe_without_a_section_or_a_part_of_it_is_named():
 
 
 def test_the_documentation_stays_short():
-    assert len(PAGES) <= 75
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES) <= 90_000
+    """A page and 1,500 words for every task, and for structures of one's own, that came after there were six tasks."""
+    later = len(registry.names("task")) - 6 + 1
+    assert len(PAGES) <= 74 + later
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES) <= 90_000 + 1_500 * later
     assert (ROOT / "CHANGELOG.md").stat().st_size <= 12 * 1024
     assert (ROOT / "HACKING.md").stat().st_size <= 10 * 1024
 
