@@ -224,12 +224,15 @@ void set_outputs(Instances& instances, std::vector<Set> sets, const In<float>& c
   instances.costs = copy(costs);
 }
 
-void bind_sets(nb::module_& m) {
+void bind_base(nb::module_& m) {
   nb::class_<OutputSet>(m, "OutputSet", "Which sets of the parts of one input are outputs.")
       .def_prop_ro("parts", &OutputSet::parts, "The number of parts.")
       .def("best", &best_sets, nb::arg("scores"), nb::arg("k") = 1, "The k best outputs: numbers of parts and the sum of their scores.")
       .def("sums", &sums_of, nb::arg("scores"), "log Z over all outputs, and the probability of every part.")
       .def("draw", &drawn, nb::arg("scores"), nb::arg("count"), nb::arg("seed"), "Outputs, drawn by their probabilities.");
+}
+
+void bind_sets(nb::module_& m) {
   nb::class_<Recursion, OutputSet>(m, "Recursion", "Outputs by a dynamic program that was recorded.");
   nb::class_<CandidateList, OutputSet>(m, "CandidateList", "Outputs of one part each.").def(nb::init<std::int64_t>(), nb::arg("parts"));
   nb::class_<Solved, OutputSet>(m, "Solved", "Outputs that a function in Python knows: it returns the best one for an array of scores.")
@@ -280,7 +283,7 @@ void parts(nb::module_& m) {
   bind_precision<double>(m, "64");
 }
 
-const Bindings entered(parts);
+const Bindings base(bind_base, Bindings::Part::bases), entered(parts);
 
 // What needs a list or a sum, a function that returns the best output does not give.
 std::set<std::string> of_solved() {

@@ -24,6 +24,7 @@ from riata.features.lists import learnt_lists
 from riata.features.word_vectors import WordVectors
 from riata.importing.estimator import import_model
 from riata.inference.chain import kbest, loss_augmented_viterbi, viterbi
+from riata.inference.matching import best_matching, best_matchings, matching_kbest, matching_posteriors
 from riata.inference.segments import (
     loss_augmented_segment_viterbi,
     segment_kbest,
@@ -65,6 +66,8 @@ __all__ = [
     "Tagger",
     "Trace",
     "WordVectors",
+    "best_matching",
+    "best_matchings",
     "check_problem",
     "compare",
     "compare_models",
@@ -81,6 +84,8 @@ __all__ = [
     "load_model",
     "loss_augmented_segment_viterbi",
     "loss_augmented_viterbi",
+    "matching_kbest",
+    "matching_posteriors",
     "metrics",
     "read_columns",
     "read_conllu",

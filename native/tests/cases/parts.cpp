@@ -1,7 +1,10 @@
 // Sets of parts: of a recursion, with one label and with several; and single candidates.
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "inference/parts/list.hpp"
+#include "inference/parts/matching.hpp"
 #include "inference/parts/recursion.hpp"
 #include "inference/structures/part_structure.hpp"
 #include "tests/enumerated.hpp"
@@ -34,7 +37,32 @@ bool has_no_neighbours(const Output& output) {
 }
 bool has_one(const Output& output) { return std::ranges::count(output, 0) + 1 == static_cast<std::int64_t>(output.size()); }
 
-std::vector<Output> all_codes(std::int32_t length, std::int32_t labels, bool (*is_output)(const Output&)) {
+using IsOutput = std::function<bool(const Output&)>;
+
+// Places are the cells of a table, row by row.
+struct Shape {
+  std::int32_t columns, row_room, column_room;
+};
+IsOutput matches(const Shape& shape) {
+  return [=](const Output& output) {
+    std::array<std::int32_t, 64> rows{}, columns{};
+    for (std::size_t t = 0; t < output.size(); ++t) {
+      if (output[t] == 0) continue;
+      const auto across = static_cast<std::size_t>(shape.columns);
+      if (++rows.at(t / across) > shape.row_room || ++columns.at(t % across) > shape.column_room) return false;
+    }
+    return true;
+  };
+}
+std::shared_ptr<const OutputSet> matching(std::int32_t length, const Shape& shape) {
+  std::vector<Link> links;
+  for (std::int32_t t = 0; t < length; ++t) links.push_back({t / shape.columns, t % shape.columns});
+  const auto rows = static_cast<std::size_t>(length / shape.columns + 1), columns = static_cast<std::size_t>(shape.columns);
+  return std::make_shared<Matching>(links, std::vector(rows, shape.row_room), std::vector(columns, shape.column_room),
+                                    std::vector<std::int32_t>{}, false);
+}
+
+std::vector<Output> all_codes(std::int32_t length, std::int32_t labels, const IsOutput& is_output) {
   std::vector<Output> all{{}};
   for (std::int32_t t = 0; t < length; ++t) {
     std::vector<Output> longer;
@@ -50,10 +78,10 @@ std::vector<Output> all_codes(std::int32_t length, std::int32_t labels, bool (*i
   return all;
 }
 
-Case enumerated_parts(Rng& rng, const std::string& name, std::int32_t labels) {
+using MakeSet = std::function<std::shared_ptr<const OutputSet>(std::int32_t length)>;
+
+Case enumerated_parts(Rng& rng, const std::string& name, std::int32_t labels, const MakeSet& made, const IsOutput& is_output) {
   constexpr std::int32_t features = 9;
-  const bool one = name == "list";
-  const auto is_output = one ? has_one : has_no_neighbours;
   auto out = std::make_unique<Enumerated>(name, FeatureIndex({}, {}, 0, false));
   Instances& in = out->instances;
   in.starts = RandomSentences(rng, 2, [](const auto&) { return 0; }).starts;
@@ -70,10 +98,7 @@ Case enumerated_parts(Rng& rng, const std::string& name, std::int32_t labels) {
   in.named_size = features + static_cast<std::int32_t>(in.tokens());
   for (std::int64_t s = 0; s < in.sentences(); ++s) {
     const auto length = static_cast<std::int32_t>(in.length(s));
-    if (one)
-      in.sets.push_back(std::make_shared<CandidateList>(length));
-    else
-      in.sets.push_back(no_neighbours(length, labels));
+    in.sets.push_back(made(length));
     const std::vector<Output> all = all_codes(length, labels, is_output);
     if (length == 0) continue;
     const Output& truth = all[rng.below(all.size())];
@@ -92,9 +117,15 @@ Case enumerated_parts(Rng& rng, const std::string& name, std::int32_t labels) {
 
 std::vector<Case> parts(Rng& rng) {
   std::vector<Case> out;
-  out.push_back(enumerated_parts(rng, "recursion", 1));
-  out.push_back(enumerated_parts(rng, "recursion", 2));
-  out.push_back(enumerated_parts(rng, "list", 1));
+  for (const std::int32_t labels : {1, 2}) {
+    const auto made = [=](std::int32_t length) { return no_neighbours(length, labels); };
+    out.push_back(enumerated_parts(rng, "recursion", labels, made, has_no_neighbours));
+  }
+  out.push_back(enumerated_parts(rng, "list", 1, [](std::int32_t length) { return std::make_shared<CandidateList>(length); }, has_one));
+  for (const Shape& shape : {Shape{2, 1, 1}, Shape{3, 1, 1}, Shape{3, 2, 1}, Shape{2, 2, 2}, Shape{3, 1, 2}}) {
+    const auto made = [=](std::int32_t length) { return matching(length, shape); };
+    out.push_back(enumerated_parts(rng, "matching", 1, made, matches(shape)));
+  }
   return out;
 }
 

@@ -39,7 +39,7 @@ class PartCorpora:
 
     def corpus(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> tuple[Corpus, list[list[Any]]]:
         """The corpus, and the parts of every input. outputs: the true ones; then the corpus has a column with them."""
-        parts, features = self._parts(inputs)
+        parts = self._parts(inputs)
         starts = np.concatenate([[0], np.cumsum([len(of) for of in parts])]).astype(np.int64)
         sets = tuple(self._outputs(n, x, of) for n, (x, of) in enumerate(zip(inputs, parts, strict=True)))
         columns: tuple[Column, ...] = ()
@@ -48,17 +48,19 @@ class PartCorpora:
             columns = (self._truth(inputs, outputs, parts, starts),)
             if overrides(self.structure, "loss"):
                 costs = self._costs(inputs, outputs, parts)
-        return Corpus(columns, starts, given=Given.of(features, "<memory>"), output_sets=sets, costs=costs), parts
+        return Corpus(columns, starts, given=self._given(inputs, parts), output_sets=sets, costs=costs), parts
 
-    def _parts(self, inputs: Sequence[Any]) -> tuple[list[list[Any]], list[list[Any]]]:
-        parts: list[list[Any]] = []
-        features: list[list[Any]] = []
-        for n, x in enumerate(inputs):
-            of = list(self.structure.parts(x))
+    def _parts(self, inputs: Sequence[Any]) -> list[list[Any]]:
+        parts = [list(self.structure.parts(x)) for x in inputs]
+        for n, of in enumerate(parts):
             _check_parts(n, of)
-            parts.append(of)
-            features.append([_weighed(self.structure.features(x, part)) for part in of])
-        return parts, features
+        return parts
+
+    def _given(self, inputs: Sequence[Any], parts: list[list[Any]]) -> Given:
+        """The features of all parts."""
+        features = self.structure.features
+        found = [[_weighed(features(x, part)) for part in of] for x, of in zip(inputs, parts, strict=True)]
+        return Given.of(found, "<memory>")
 
     def _outputs(self, n: int, x: Any, parts: list[Any]) -> Any:
         """Which sets of these parts are outputs."""

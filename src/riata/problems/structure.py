@@ -19,7 +19,8 @@ class Structure:
     """Outputs that are sets of parts, whose scores add up: subclass it, and give it to `riata.Predictor`.
 
     Write `parts` and `features`, and say which sets of parts are outputs, in one of three ways. `recursion` is a dynamic program. `solver`
-    names one that Riata has, such as "list", where each part is an output. `best` returns the best output for given scores.
+    names one that Riata has: "list", where each part is an output; or "matching", where parts are pairs, and no element is in more of
+    them than its `fertility`. `best` returns the best output for given scores.
     From a recursion follow the best output, the k best, probabilities and samples, and all recipes that learn from them. With `best`
     alone, the recipes remain that need nothing else, such as perceptron, m3n and svmstruct-margin. The other methods are optional.
 
@@ -41,6 +42,7 @@ class Structure:
     """
 
     solver: ClassVar[str | None] = None
+    fertility: int | tuple[int, int] = 1  # with the solver "matching": how many links an element of each set may have
 
     def parts(self, x: Any) -> Iterable[Hashable]:
         """All parts that outputs of x may have, each once."""
@@ -70,6 +72,10 @@ class Structure:
     def shape(self, x: Any) -> Hashable:
         """Optional. Inputs of equal shape have the same parts, in the same order, and the same recursion, which is recorded once."""
         raise NotImplementedError
+
+    def given(self, x: Any) -> Iterable[Any]:
+        """Optional, with the solver "matching". The links that every output of x has."""
+        return ()
 
     def parts_of(self, x: Any, y: Any) -> Iterable[Any]:
         """The parts of an output. Default: those that y lists; with the solver "list", y itself."""
