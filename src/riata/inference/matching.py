@@ -63,8 +63,8 @@ def matching_kbest(
 ) -> list[tuple[Links, float]]:
     """The k best matchings with the sums of their scores, best first; fewer if there are fewer. See best_matching.
 
-    >>> [(links.tolist(), score) for links, score in riata.matching_kbest([[3, 2], [2.5, 0]], 2)]
-    [([[0, 1], [1, 0]], 4.5), ([[0, 0], [1, 1]], 3.0)]
+    >>> [(links.tolist(), score) for links, score in riata.matching_kbest([[3, 2], [2.5, 1]], 2)]
+    [([[0, 1], [1, 0]], 4.5), ([[0, 0], [1, 1]], 4.0)]
     """
     read = _table(table, "table")
     found = _set(read, fertility, given).best(read.ravel(), int(K.parse(k)))
