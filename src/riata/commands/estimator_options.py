@@ -363,9 +363,9 @@ def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = 
     """The estimator of a model file, as it reads this file, and the format of that."""
     from riata.data.files import AUTO, PLAIN, asked_for, format_of_file
     from riata.errors import DataError
-    from riata.estimators.model_file import load_model
+    from riata.estimators.model_file import load_labeller
 
-    estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
+    estimator, columns = load_labeller(model_file), asked_for(options["inputs"], options["outputs"])
     estimator = decoded(in_given_context(estimator, options), options.get("assignments", ()))
     asked = asked_for(columns, options["documents"])
     for name, value in (("strict", True), ("check_input", False)):

@@ -41,7 +41,7 @@ def to_bytes(predictor: StructurePredictor) -> bytes:
     return container.pack(header, arrays)
 
 
-def from_bytes(content: bytes, structure: Structure) -> StructurePredictor:
+def from_bytes(content: bytes | memoryview, structure: Structure) -> StructurePredictor:
     return from_parts(*container.unpack(memoryview(content)), structure)
 
 
