@@ -36,10 +36,10 @@ from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
 from riata.problems.structure import Structure
 from riata.problems.structure_predictor import StructurePredictor
+from riata.reranking.candidates import Candidate, read_lists
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
-from riata.reranking.candidates import Candidate, read_lists
 from riata.tasks.parse import DependencyParser
 from riata.tasks.rerank import Reranker
 from riata.tasks.srl import RoleLabeler

@@ -71,8 +71,11 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
 
 def load_labeller(path: str | Path) -> Any:
     """The model of a file as it labels sentences: of a reranker, its base with the choice from lists."""
-    found = load_model(path)
-    return getattr(found, "ranked_", found)
+    return labeller(load_model(path))
+
+
+def labeller(found: Any) -> Any:
+    return getattr(found, "ranked_", None) or found
 
 
 def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:
@@ -214,7 +217,9 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
-    if (own := getattr(task in registry.names("task") and registry.get("task", task).estimator, "from_parts", None)) is not None:
+    if (
+        own := getattr(task in registry.names("task") and registry.get("task", task).estimator, "from_parts", None)
+    ) is not None:
         return own(header, arrays, using)  # type: ignore[no-any-return]
     functions = functions_in(header, using)
     if task in (PROBLEM, STRUCTURE):

@@ -38,6 +38,7 @@ class Listed:
     losses: NDArray[np.float64] | None = None  # None: not known
     given: Sequence[Named] = ()  # features from outside, per candidate
     features: Sequence[Named] = ()  # those that are learnt from, per candidate
+    places: Sequence[int] = ()  # the numbers of the candidates in the list from outside
 
     def __len__(self) -> int:
         return len(self.outputs)
@@ -55,10 +56,10 @@ def read_lists(path: str | Path) -> list[list[Candidate]]:
     score: of the model that proposed it. features: an object with numbers, or a list of names. loss: how wrong it is. Only the output is
     needed. Candidates are ranked by their scores; equal ones stay in their order.
     """
-    return [_candidates(one, path) for batch in objects(path) for one in batch]
+    return [candidates_in(one, path) for batch in objects(path) for one in batch]
 
 
-def _candidates(one: Numbered, path: str | Path) -> list[Candidate]:
+def candidates_in(one: Numbered, path: str | Path) -> list[Candidate]:
     try:
         found = one.fields.get("candidates")
         if not isinstance(found, list):
@@ -79,7 +80,10 @@ def _candidate(each: Any) -> Candidate:
     loss = each.get("loss")
     features = named(each.get("features", {}), "features of a candidate")
     return Candidate(
-        each["output"], _number(each.get("score", 0.0), "score"), features, None if loss is None else _number(loss, "loss")
+        each["output"],
+        _number(each.get("score", 0.0), "score"),
+        features,
+        None if loss is None else _number(loss, "loss"),
     )
 
 
@@ -109,7 +113,9 @@ def named(found: Any, what: str) -> dict[str, float]:
 
 def listed(candidates: Any, n: int, *, losses: bool) -> Listed:
     """A list from outside, checked. losses: whether every candidate must have one."""
-    found = list(candidates) if isinstance(candidates, Iterable) and not isinstance(candidates, (str, Mapping)) else None
+    found = (
+        list(candidates) if isinstance(candidates, Iterable) and not isinstance(candidates, (str, Mapping)) else None
+    )
     if found is None or not all(isinstance(each, Candidate) for each in found):
         raise DataError(
             f"list {n} is {printed(candidates):.60}; expected a list of riata.Candidate.",
@@ -122,7 +128,9 @@ def listed(candidates: Any, n: int, *, losses: bool) -> Listed:
         given = [named(each.features, "features of a candidate") for each in found]
         known = [each.loss for each in found]
         if losses and None in known:
-            raise DataError("a candidate has no loss, from which the reranker could learn.", remedy="Give every candidate one.")
+            raise DataError(
+                "a candidate has no loss, from which the reranker could learn.", remedy="Give every candidate one."
+            )
         counted = None if None in known else np.array([_number(loss, "loss") for loss in known])
     except DataError as error:
         raise error.located(f"list {n}") from None
@@ -133,4 +141,5 @@ def listed(candidates: Any, n: int, *, losses: bool) -> Listed:
         scores[order],
         None if counted is None else counted[order],
         [given[i] for i in order],
+        places=order.tolist(),
     )

@@ -190,7 +190,9 @@ def feature_sets(asked: Iterable[Any]) -> list[FeatureSet]:
 
 def _built_in(name: Any) -> FeatureSet:
     if not isinstance(name, str) or name not in SETS:
-        raise UnknownNameError.of("set of features", str(name), SETS, remedy="Or give a function of the input and an output.")
+        raise UnknownNameError.of(
+            "set of features", str(name), SETS, remedy="Or give a function of the input and an output."
+        )
     return SETS[name]
 
 
@@ -216,8 +218,5 @@ def features_of(these: Listed, sets: Sequence[FeatureSet]) -> list[Named]:
     for one in (lambda listed: listed.given, *sets):
         for features, more in zip(found, one(these) or ({},) * len(these), strict=True):
             features.update(more)
-    alike = found[0].items()
-    for features in found[1:]:
-        alike = alike & features.items()
-    same = dict(alike)
+    same = dict(set(found[0].items()).intersection(*(features.items() for features in found[1:])))
     return [{name: value for name, value in features.items() if name not in same} for features in found]

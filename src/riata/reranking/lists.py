@@ -95,7 +95,7 @@ class BestOutputs:
         """Of every token the columns that the model reads."""
         inputs = self.estimator.columns.input_columns(self.corpus)
         columns = [column.texts() for column in inputs.columns]
-        rows = list(zip(*columns, strict=True)) if columns else [()] * inputs.tokens
+        rows: list[Any] = list(zip(*columns, strict=True)) if columns else [()] * inputs.tokens
         return [rows[low:high] for low, high in zip(inputs.starts, inputs.starts[1:], strict=False)]
 
 

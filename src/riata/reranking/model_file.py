@@ -50,15 +50,26 @@ def set_fitted(made: Any, header: dict[str, Any], arrays: Arrays, using: Iterabl
     own = [str(at) for at, name in enumerate(names) if name is None] if isinstance(names, list) else None
     if own is None or set(own) != set(functions) or not all(name is None or name in SETS for name in names or ()):
         raise ModelFileError("the reranker's features are inconsistent")
-    if not isinstance(facts, dict) or not all(type(facts.get(name)) is int for name in ("lists", "candidates")):
+    if not isinstance(facts, dict) or not all(
+        type(facts.get(name)) is int for name in ("lists", "candidates", "tokens")
+    ):
         raise ModelFileError("the reranker's facts about its training are inconsistent")
-    if RANKER not in arrays or not {*arrays} <= {RANKER, BASE} or any(each.dtype != np.uint8 for each in arrays.values()):
+    if (
+        RANKER not in arrays
+        or not {*arrays} <= {RANKER, BASE}
+        or any(each.dtype != np.uint8 for each in arrays.values())
+    ):
         raise ModelFileError("the reranker's parts are missing or inconsistent")
-    predictor = structure_file.from_bytes(memoryview(arrays[RANKER]), Ranking())
+    predictor = structure_file.from_bytes(arrays[RANKER].data, Ranking())
     features = tuple(functions[str(at)] if name is None else name for at, name in enumerate(names or ()))
-    made.ranker_, made.facts_, made.base_, made.ranked_ = Ranker(predictor, features, int(K.parse(made.k))), facts, None, None
+    made.ranker_, made.facts_, made.base_, made.ranked_ = (
+        Ranker(predictor, features, int(K.parse(made.k))),
+        facts,
+        None,
+        None,
+    )
     if BASE in arrays:
-        base = model_file.from_bytes(memoryview(arrays[BASE]), using)
+        base = model_file.from_bytes(arrays[BASE].data, using)
         check_base(base)
         made.base = made.base_ = base
         made.ranked_ = ranked(base, made.ranker_)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from riata.data.types import Column, Corpus, Ids
 from riata.errors import UnsupportedError
 from riata.estimators.confidence import Confidence
 from riata.estimators.evaluating import Evaluating
+from riata.estimators.explaining import Explaining
 from riata.estimators.labels import Has
 from riata.estimators.predicting import Predicting
 from riata.estimators.sequence import SequenceEstimator
@@ -21,12 +23,11 @@ from riata.problems.structure_predictor import StructurePredictor
 from riata.reranking.candidates import Listed
 from riata.reranking.features import feature_sets
 from riata.reranking.lists import BestOutputs, Values, best_outputs
+from riata.reranking.report import base_and_oracle
 from riata.scoring.search_errors import SearchErrors
 
 if TYPE_CHECKING:
     from riata.scoring.evaluation import Evaluation
-
-WITH_GIVEN = "Known labels are kept by the search of the base; a reranker chooses from its lists."
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +63,17 @@ class Choice:
 
 
 def choice(estimator: Any, X: Any) -> Choice:
+    """The last choice is remembered as long as its corpus exists: a command asks for labels, scores and errors of the same one."""
+    last, found = estimator.__dict__.get("_last_choice", (None, None))
+    if found is not None and last() is X:
+        return found  # type: ignore[no-any-return]
     ranker: Ranker = estimator.ranker_
     lists = best_outputs(unranked(estimator), X, ranker.k)
     listed = lists.listed(feature_sets(ranker.features))
-    return Choice(lists, listed, ranker.scores(listed))
+    made = Choice(lists, listed, ranker.scores(listed))
+    if isinstance(X, Corpus):
+        estimator._last_choice = weakref.ref(X), made
+    return made
 
 
 class RankedPredicting(Predicting):
@@ -141,14 +149,34 @@ class RankedConfidence(Confidence):
         return made
 
 
+class RankedExplaining(Explaining):
+    """Outputs are chosen from lists, so that one search for one output does not explain them."""
+
+    def explain(self, *_: Any, **__: Any) -> Any:
+        raise UnsupportedError(
+            "The output was chosen from a list by features of whole outputs.",
+            remedy="Reranker.explain tells which (riata explain).",
+        )
+
+    def trace(self, *_: Any, **__: Any) -> Any:
+        raise UnsupportedError("The output was chosen from a list.", remedy="Trace the base: reranker.base_.trace(…).")
+
+
 class RankedEvaluating(Evaluating):
+    def learnt_by(self) -> dict[str, str]:
+        predictor = self.estimator.ranker_.predictor
+        return {"recipe": predictor.facts_["recipe"], "structure": predictor.model_.structure}
+
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
-        return super().evaluate(X, y, predicted=self.estimator.predict_ids(X) if predicted is None else predicted)
+        """With the scores of the base and of the best outputs of all lists."""
+        data = self.columns.sentences(X) if y is None else self.columns.with_gold(X, y)
+        lists = choice(self.estimator, data).lists
+        found = super().evaluate(data, predicted=self.estimator.predict_ids(data) if predicted is None else predicted)
+        return replace(found, more={**found.more, **base_and_oracle(lists)})
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
         """Truths that are in no list are lost by the search; the others, by the choice."""
-        data = self.columns.sentences(X) if y is None else self.columns.with_gold(X, y)
-        found = choice(self.estimator, data)
+        found = choice(self.estimator, self.columns.sentences(X) if y is None else self.columns.with_gold(X, y))
         judged, starts = found.lists.judged()
         wrong = judged.errors() > 0
         faults, missed = [], []
@@ -160,7 +188,7 @@ class RankedEvaluating(Evaluating):
 
 
 @cache
-def _ranked_class(cls: type[SequenceEstimator]) -> type[SequenceEstimator]:
+def _ranked_class(cls: Any) -> Any:
     """The class with other parts."""
     parts: dict[str, Any] = {
         name: Has(type(part.__name__, (part, getattr(cls, name)), {}))
@@ -168,23 +196,26 @@ def _ranked_class(cls: type[SequenceEstimator]) -> type[SequenceEstimator]:
             ("predicting", RankedPredicting),
             ("confidence", RankedConfidence),
             ("evaluating", RankedEvaluating),
+            ("explaining", RankedExplaining),
         )
     }
-    return type(f"Ranked{cls.__name__}", (cls,), {**parts, "__module__": __name__})
+    return type(f"Ranked{cls.__name__}", (cls,), {**parts, "__module__": __name__, "task_name": "rerank"})
 
 
 def ranked(base: SequenceEstimator, ranker: Ranker) -> Any:
     """The base, with its outputs chosen by the ranker. Nothing is copied."""
     cls = _ranked_class(type(base))
-    made: Any = cls.__new__(cls)
-    made.__dict__.update(base.__dict__, ranker_=ranker, _base=base, calibration_=(), uncalibrated_="it chooses from lists")
+    made = cls.__new__(cls)
+    made.__dict__.update(
+        base.__dict__, ranker_=ranker, _base=base, calibration_=(), uncalibrated_="it chooses from lists"
+    )
     return made
 
 
 def unranked(estimator: Any) -> Any:
     """The base of a ranked estimator, with its present parameters."""
-    cls = type(estimator).__bases__[0]
-    made: Any = cls.__new__(cls)
+    cls: Any = type(estimator).__bases__[0]
+    made = cls.__new__(cls)
     made.__dict__.update(estimator.__dict__, calibration_=estimator._base.calibration_)
     return made
 
@@ -198,5 +229,6 @@ def check_base(base: Any) -> None:
         )
     if base.file_format is not None or getattr(base, "tags", None) == "joint":
         raise UnsupportedError(
-            f"the outputs of {base!r:.60} are more than one label per token.", remedy="Give lists from outside (base=None)."
+            f"the outputs of {base!r:.60} are more than one label per token.",
+            remedy="Give lists from outside (base=None).",
         )

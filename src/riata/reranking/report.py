@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from riata.errors import DataError
+from riata.reranking.candidates import Listed
 from riata.reranking.lists import BestOutputs, Values
 from riata.scoring.significance import PairedComparison, paired_test
 from riata.showing.table import Table, as_text
@@ -27,7 +30,9 @@ class RankingReport:
 
     def tables(self) -> list[Table]:
         gain = f"{self.gain.difference:+.2f}, p = {self.gain.p_value:.4f} (paired approximate randomisation)"
-        title = f"base {self.base:.2f}, reranked {self.score:.2f}: {gain}; the truth is in {self.found:.1f} % of the lists"
+        title = (
+            f"base {self.base:.2f}, reranked {self.score:.2f}: {gain}; the truth is in {self.found:.1f} % of the lists"
+        )
         return [Table(title, ("outputs", "best of them"), [(k, value) for k, value in self.oracle.items()])]
 
     def __str__(self) -> str:
@@ -53,7 +58,8 @@ def ranking_report(lists: BestOutputs, chosen: Sequence[int]) -> RankingReport:
     lengths = [k for k in LENGTHS if k < longest] + [longest]
     sizes = np.diff(starts)
     best = {
-        k: [int(np.argmin(wrong[at : at + min(k, size)])) for at, size in zip(starts, sizes, strict=False)] for k in lengths
+        k: [int(np.argmin(wrong[at : at + min(k, size)])) for at, size in zip(starts, sizes, strict=False)]
+        for k in lengths
     }
     first = [0] * len(sizes)
     in_list = np.mean([wrong[at : at + size].min() == 0 for at, size in zip(starts, sizes, strict=False)])
@@ -66,7 +72,46 @@ def ranking_report(lists: BestOutputs, chosen: Sequence[int]) -> RankingReport:
     )
 
 
+@dataclass(frozen=True)
+class ListScore:
+    """Mean losses over lists from outside: of the chosen outputs, of the first ones by the scores given, of the best."""
+
+    loss: float
+    base: float
+    oracle: float
+    lists: int
+    tokens: int = 0
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        return {"loss": self.loss, "base": self.base, "oracle": self.oracle}
+
+    def tables(self) -> list[Table]:
+        title = f"mean loss of the outputs of {self.lists:,} lists"
+        return [Table(title, ("chosen", "first by score", "best in the list"), [(self.loss, self.base, self.oracle)])]
+
+
+def list_score(lists: Sequence[Listed], chosen: Sequence[int]) -> ListScore:
+    losses = [one.losses for one in lists if one.losses is not None]
+    if not losses:
+        raise DataError("there are no lists to score.")
+    each = np.array([(of[number], of[0], of.min()) for of, number in zip(losses, chosen, strict=True)])
+    chosen_loss, first, best = each.mean(axis=0).tolist()
+    return ListScore(chosen_loss, first, best, len(losses))
+
+
 def judged_units(lists: BestOutputs) -> Any:
     from riata.scoring.resampling import units_of
 
     return units_of(lists.corpus.document, len(lists.ids))
+
+
+def base_and_oracle(lists: BestOutputs) -> dict[str, float]:
+    """In per cent the main score of the first outputs, and of the best ones."""
+    judged, starts = lists.judged()
+    wrong = judged.errors()
+    best = [low + int(np.argmin(wrong[low:high])) for low, high in pairwise(starts)]
+    return {
+        name: float(judged.statistic(judged.rows[numbers].sum(axis=0)))
+        for name, numbers in (("base", starts[:-1]), ("oracle", best))
+    }

@@ -50,9 +50,8 @@ class Evaluation:
     def errors(self) -> Scores:
         """[S] wrong and missed chunks of every sentence, or its tokens with a wrong label."""
         if self.statistic is f1_of:
-            correct, found, gold = self.rows[:, 2:5].T.astype(np.float64)
-            return found + gold - 2 * correct
-        return (self.rows[:, 1] - self.rows[:, 0]).astype(np.float64)
+            return np.asarray(self.rows[:, 3] + self.rows[:, 4] - 2 * self.rows[:, 2], np.float64)
+        return np.asarray(self.rows[:, 1] - self.rows[:, 0], np.float64)
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,23 +14,24 @@ import numpy as np
 
 from riata.choosing.options import CUTOFF
 from riata.choosing.passes import FOLDS
+from riata.data.json_lines.reading import objects
 from riata.data.types import Corpus
 from riata.errors import DataError, ModelFileError, NotFittedError, SettingError, UnsupportedError
-from riata.estimators.model_file import from_bytes
+from riata.estimators.model_file import from_bytes, load_model
 from riata.estimators.sequence import SequenceEstimator
 from riata.inference.chain import K
 from riata.learning.events import Listener, Note, listening
 from riata.models import container
-from riata.params import Params
 from riata.parallel import THREADS, cores
+from riata.params import Params
 from riata.problems.structure_predictor import StructurePredictor
-from riata.reranking.candidates import Listed, listed
+from riata.reranking.candidates import Listed, candidates_in, listed, read_lists
 from riata.reranking.features import FeatureSet, default_sets, feature_sets, features_of
 from riata.reranking.lists import LOSSES, best_outputs, jackknifed_lists, loss_named
 from riata.reranking.model_file import NOT_STORED, set_fitted, to_bytes
 from riata.reranking.ranked import Ranker, check_base, choice, ranked
 from riata.reranking.ranking import Ranking
-from riata.reranking.report import RankingReport, ranking_report
+from riata.reranking.report import ListScore, RankingReport, list_score, ranking_report
 from riata.tasks.base import Task
 
 if TYPE_CHECKING:
@@ -59,6 +62,7 @@ class Reranker(Params):
     ranked_: Any  # the same with its outputs chosen from lists; None as above
     ranker_: Ranker
     facts_: dict[str, Any]
+    seconds_: float | None = None  # CPU seconds of training; None: loaded from a file
 
     def __init__(
         self,
@@ -92,11 +96,13 @@ class Reranker(Params):
 
     def fit(self: Self, X: Any, y: Any = None, *, listener: Listener | None = None) -> Self:
         """Learns from labelled sentences as the base takes them; without a base, from lists of candidates with losses."""
-        tell = listening(listener)
+        tell, began = listening(listener), time.process_time()
         sets = self._sets()
         if self.base is None:
             if y is not None:
-                raise SettingError("y is given, but lists have losses of their own.", remedy="Leave out y, or give a base.")
+                raise SettingError(
+                    "y is given, but lists have losses of their own.", remedy="Leave out y, or give a base."
+                )
             base, lists = None, self._from_outside(X, losses=True)
             lists = [replace(one, features=features_of(one, sets)) for one in lists]
         else:
@@ -104,7 +110,9 @@ class Reranker(Params):
         _tell_of(lists, tell)
         learnt = self._learn([one for one in lists if len(one) > 1], tell)
         self.ranker_ = Ranker(learnt, self._asked(), int(K.parse(self.k)))
-        self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists))}
+        tokens = sum(len(one.tokens or ()) for one in lists)
+        self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
+        self.seconds_ = time.process_time() - began
         self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_)
         return self
 
@@ -114,7 +122,9 @@ class Reranker(Params):
         check_base(asked)
         k = int(K.parse(self.k))
         if k < 2:
-            raise SettingError("k is 1: in a list of one output there is nothing to choose.", remedy="Set k to 10 or more.")
+            raise SettingError(
+                "k is 1: in a list of one output there is nothing to choose.", remedy="Set k to 10 or more."
+            )
         data: Corpus = asked.columns.with_output(X, y)
         trained = hasattr(asked, "model_")
         base = asked if trained else asked.untrained().fit(data, listener=tell)
@@ -122,7 +132,9 @@ class Reranker(Params):
             _check_knows(base, data)
         threads = cores() if self.threads is None else int(THREADS.parse(self.threads))
         lists: list[Listed | None] = [None] * len(data)
-        for fold, found in zip(*jackknifed_lists(asked, data, k, int(FOLDS.parse(self.folds)), threads, tell), strict=True):
+        for fold, found in zip(
+            *jackknifed_lists(asked, data, k, int(FOLDS.parse(self.folds)), threads, tell), strict=True
+        ):
             for s, one in zip(fold.tolist(), found.listed(sets, found.losses(self.loss)), strict=True):
                 lists[s] = one
         return base, [one for one in lists if one is not None]
@@ -185,8 +197,11 @@ class Reranker(Params):
         return self.ranker_.predictor.predict_confidence(self._lists(X))
 
     def _lists(self, X: Any) -> list[Listed]:
+        return self._with_features(self._from_outside(X, losses=False))
+
+    def _with_features(self, lists: list[Listed]) -> list[Listed]:
         sets = feature_sets(self.ranker_.features)
-        return [replace(one, features=features_of(one, sets)) for one in self._from_outside(X, losses=False)]
+        return [replace(one, features=features_of(one, sets)) for one in lists]
 
     # ---- how good it is ----
 
@@ -196,11 +211,10 @@ class Reranker(Params):
         if self.ranked_ is not None:
             return float(self.ranked_.score(X, y))
         lists = self._from_outside(X, losses=True)
-        sets = feature_sets(self.ranker_.features)
-        scores = self.ranker_.scores([replace(one, features=features_of(one, sets)) for one in lists])
-        chosen = sum(one.losses[int(np.argmax(each))] for one, each in zip(lists, scores, strict=True) if one.losses is not None)
-        first = sum(one.losses[0] for one in lists if one.losses is not None)
-        return float(1 - chosen / first) if first else 1.0
+        found = list_score(
+            lists, [int(np.argmax(scores)) for scores in self.ranker_.scores(self._with_features(lists))]
+        )
+        return 1 - found.loss / found.base if found.base else 1.0
 
     def evaluate(self, X: Any, y: Any = None) -> Evaluation:
         """As the base evaluates its outputs, with the scores of the base and of the oracle among the metrics."""
@@ -222,16 +236,63 @@ class Reranker(Params):
         """
         self._check_fitted()
         truth: Any = {}
+        X = x if isinstance(x, Corpus) else [x]
         if self.ranked_ is None:
             [one] = self._lists([x])
         else:
-            found = choice(self.ranked_, [x])
+            found = choice(self.ranked_, X)
             [one] = found.listed
             if y is not None:
-                data = self.ranked_.columns.with_output([x], [y])
+                data = self.ranked_.columns.with_output(X, [y])
                 [losses] = best_outputs(self.base_, data, self.ranker_.k).losses("errors")
                 truth = {"y": int(np.argmin(losses))}
         return self.ranker_.predictor.explain(one, **truth, **({} if against is None else {"against": against}))
+
+    # ---- commands ----
+
+    own_files = True  # see riata.commands.own_options
+
+    @classmethod
+    def of_options(cls, params: dict[str, Any]) -> Reranker:
+        given = dict(params)
+        if "base" in given:
+            given["base"] = load_model(given["base"])
+            check_base(given["base"])
+        return cls(**given)
+
+    def read_training(self, file: str, reading: Callable[[Any], Corpus]) -> Any:
+        return read_lists(file) if self.base is None else reading(self.base)
+
+    def facts(self) -> dict[str, Any]:
+        """What `riata train` reports."""
+        predictor = self.ranker_.predictor
+        return {
+            "recipe": predictor.facts_["recipe"],
+            "structure": predictor.model_.structure,
+            "seconds_train": self.seconds_,
+            "tokens": self.facts_["tokens"],
+            "weights": len(predictor.weights()),
+        }
+
+    def answers(self, file: str) -> Iterator[bytes]:
+        """The objects of a file with lists, each with its chosen output, its number in the list, from 0, and its score."""
+        for batch in objects(file):
+            for one in batch:
+                [these] = self._lists([candidates_in(one, file)])
+                [scores] = self.ranker_.scores([these])
+                best = int(np.argmax(scores))
+                chosen = {"best": these.places[best], "output": these.outputs[best], "score": float(scores[best])}
+                yield (json.dumps({**one.fields, **chosen}, ensure_ascii=False) + "\n").encode("utf-8")
+
+    def judged(self, file: str) -> ListScore:
+        lists = self._from_outside(read_lists(file), losses=True)
+        return list_score(lists, [int(np.argmax(scores)) for scores in self.ranker_.scores(self._with_features(lists))])
+
+    def explained(self, file: str, number: int, reading: Callable[[Any], Corpus]) -> PartsExplained:
+        data: Any = read_lists(file) if self.base_ is None else reading(self.base_)
+        if not 1 <= number <= len(data):
+            raise SettingError(f"--sentence is {number}; expected a number from 1 to {len(data):,}.")
+        return self.explain(data[number - 1] if self.base_ is None else data[number - 1 : number])
 
     # ---- keep ----
 
@@ -265,12 +326,16 @@ class Reranker(Params):
     def _with_base(self, what: str) -> Any:
         self._check_fitted()
         if self.ranked_ is None:
-            raise UnsupportedError(f"{what} is of sentences, and this reranker takes lists.", remedy="score(lists) says how good it is.")
+            raise UnsupportedError(
+                f"{what} is of sentences, and this reranker takes lists.", remedy="score(lists) says how good it is."
+            )
         return self.ranked_
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "ranker_"):
-            raise NotFittedError("This Reranker has not been trained yet.", remedy="Call fit, or riata.load_model(path).")
+            raise NotFittedError(
+                "This Reranker has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
+            )
 
 
 def _check_knows(base: SequenceEstimator, data: Corpus) -> None:
