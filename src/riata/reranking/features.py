@@ -44,10 +44,15 @@ def _units(output: Any) -> set[Any]:
     return {*spans(output)} if any(label != "O" for label in output) else set()
 
 
+def _chunk_labels(output: Any) -> list[str]:
+    return [label[-1] if isinstance(label, tuple) else label for label in output]
+
+
 def lengths(these: Listed) -> Iterable[Named]:
-    """How many tokens have a label other than O, and how many chunks there are, for each type."""
+    """How many chunks there are, of each type and in all."""
     for output in these.outputs:
-        yield Counter(f"chunks of {span.label}" for span in spans(output))
+        found = spans(_chunk_labels(output))
+        yield Counter([*(f"chunks of {span.label}" for span in found), *["chunks"] * len(found)])
 
 
 def labels(these: Listed) -> Iterable[Named]:
@@ -65,7 +70,9 @@ def chunks(these: Listed) -> Iterable[Named]:
     words, tags = _columns(these)
     for output in these.outputs:
         found: Counter[str] = Counter()
-        sequence = [EDGE, *_pieces(spans(output), len(output)), ("$", len(output), len(output))]
+        if output and isinstance(output[0], tuple):  # a tag and a chunk label
+            tags = [*(tag for tag, _ in output), "_"]
+        sequence = [EDGE, *_pieces(spans(_chunk_labels(output)), len(output)), ("$", len(output), len(output))]
         for k in range(1, len(sequence) - 1):
             found.update(_of_chunk(sequence, k, words, tags))
         yield found

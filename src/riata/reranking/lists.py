@@ -31,6 +31,8 @@ def sentence_loss(found: Evaluation) -> Values:
     return np.where(wrong > 0, 1 - found.statistic(found.rows.astype(np.float64)) / 100, 0.0)
 
 
+BEAM = "beam"
+
 LOSSES: dict[str, Loss] = {
     "errors": lambda found: found.errors(),
     "sentence": sentence_loss,
@@ -114,18 +116,31 @@ def _own_loss(function: Callable[[Any, Any], Any], truth: Any, output: Any) -> f
 
 
 def best_outputs(estimator: Any, X: Any, k: int) -> BestOutputs:
-    """The k best outputs of sentences; fewer where there are fewer. Beams are widened to k, and queues without lists become exact."""
+    """The k best outputs of sentences; fewer where there are fewer. Searches end with a beam of at least k outputs, which are the list."""
     model, decoder = estimator._check_fitted(), estimator.predicting.decoder()
-    if model.outputs.lists_searched:
-        if decoder.beam is not None and decoder.beam < k:
-            estimator = estimator.twin(beam=k)
-    elif decoder.queue != EXACT.queue:
-        estimator = estimator.twin(queue=EXACT.queue, beam=None)
+    if decoder.queue != EXACT.queue and (decoder.queue != BEAM or decoder.beam < k):
+        estimator = estimator.twin(queue=BEAM, beam=k)
     corpus = estimator.columns.before_lists(estimator.columns.seen_whole(estimator.columns.sentences(X)))
-    found, _ = estimator.predicting.nbest_and_tags(corpus, k)
+    if decoder.queue == EXACT.queue or model.outputs.lists_searched:
+        found, _ = estimator.predicting.nbest_and_tags(corpus, k)
+    else:
+        found = _of_beam(estimator, corpus, k)
     at = estimator.confidence.temperature()
     ids = [[one for one, _ in outputs] for outputs in found]
     return BestOutputs(estimator, corpus, ids, [np.array([score / at for _, score in outputs]) for outputs in found])
+
+
+def _of_beam(estimator: Any, corpus: Corpus, k: int) -> list[list[tuple[Ids, float]]]:
+    """The outputs that a beam has ended with, where there is no exact list."""
+    model, made = estimator.model_, []
+    for listed in model.searched_lists(estimator.columns.input_columns(corpus), k, estimator.predicting.decoder()):
+        known: dict[bytes, tuple[Ids, float]] = {}
+        for codes, score in listed:
+            starts = np.array([0, len(codes)])
+            ids = estimator.labels.as_classes(model.outputs.label_ids(codes, starts), starts)
+            known.setdefault(ids.tobytes(), (ids, score))
+        made.append(list(known.values()))
+    return made
 
 
 class _StoppedError(Exception):

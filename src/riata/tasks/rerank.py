@@ -96,6 +96,8 @@ class Reranker(Params):
 
     def fit(self: Self, X: Any, y: Any = None, *, listener: Listener | None = None) -> Self:
         """Learns from labelled sentences as the base takes them; without a base, from lists of candidates with losses."""
+        if self.base is not None:
+            check_base(self.base)
         tell, began = listening(listener), time.process_time()
         sets = self._sets()
         if self.base is None:
@@ -119,7 +121,6 @@ class Reranker(Params):
     def _own_lists(
         self, asked: SequenceEstimator, X: Any, y: Any, sets: Sequence[FeatureSet], tell: Listener
     ) -> tuple[SequenceEstimator, list[Listed]]:
-        check_base(asked)
         k = int(K.parse(self.k))
         if k < 2:
             raise SettingError(
