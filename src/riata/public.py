@@ -37,14 +37,17 @@ from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
 from riata.problems.structure import Structure
 from riata.problems.structure_predictor import StructurePredictor
+from riata.reranking.candidates import Candidate, read_lists
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
 from riata.tasks.ner import EntityRecognizer
 from riata.tasks.parse import DependencyParser
+from riata.tasks.rerank import Reranker
 from riata.tasks.srl import RoleLabeler
 from riata.tasks.tag import Tagger
 
 __all__ = [
+    "Candidate",
     "Chunker",
     "Comparison",
     "Corpus",
@@ -55,6 +58,7 @@ __all__ = [
     "Predictor",
     "Problem",
     "Proposition",
+    "Reranker",
     "RiataError",
     "RiataWarning",
     "RoleCorpus",
@@ -90,6 +94,7 @@ __all__ = [
     "read_columns",
     "read_conllu",
     "read_jsonl",
+    "read_lists",
     "read_parquet",
     "read_propbank",
     "segment_kbest",

@@ -105,6 +105,15 @@ OPTIONS = {
         "given reads the tags of the file; joint chooses the last tags while parsing.",
         "is for tasks that read tags beside words, which the task {task!r} does not",
     ),
+    "base": (
+        "For rerank: the model from whose best outputs one is chosen; without it, --train has lists of candidates (docs/reranking.md).",
+        "is for rerank, and this is {task!r}",
+    ),
+    "k": ("For rerank: how many of its best outputs (default: 20).", "is for rerank, and this is {task!r}"),
+    "loss": (
+        "For rerank, what an output loses: errors (default), sentence (1 - F1 or accuracy) or zero-one.",
+        "is for rerank, and this is {task!r}; other tasks have --set loss=NAME",
+    ),
 }
 
 
@@ -359,13 +368,12 @@ def decoded(estimator: Any, assignments: tuple[str, ...]) -> Any:
     return other
 
 
-def reader(model_file: str, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, Any]:
-    """The estimator of a model file, as it reads this file, and the format of that."""
+def reader(estimator: Any, file: str, options: dict[str, Any], *, text: bool = False) -> tuple[Any, Any]:
+    """A trained estimator as it reads this file, and the format of that."""
     from riata.data.files import AUTO, PLAIN, asked_for, format_of_file
     from riata.errors import DataError
-    from riata.estimators.model_file import load_model
 
-    estimator, columns = load_model(model_file), asked_for(options["inputs"], options["outputs"])
+    columns = asked_for(options["inputs"], options["outputs"])
     estimator = decoded(in_given_context(estimator, options), options.get("assignments", ()))
     asked = asked_for(columns, options["documents"])
     for name, value in (("strict", True), ("check_input", False)):

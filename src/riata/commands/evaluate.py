@@ -77,12 +77,17 @@ def command(**options: Any) -> None:
 
 
 def _evaluate_model(options: dict[str, Any]) -> None:
-    from riata.choosing.options import choice_of
+    from riata.commands.own_options import evaluate, has_own_files
+    from riata.estimators.model_file import load_labeller
     from riata.measuring.cost import Meter
     from riata.models.weights_by_name import by_name
 
     meter = Meter()
-    estimator, _ = reader(options["model_file"], options["file"], options)
+    found = load_labeller(options["model_file"])
+    if has_own_files(found):
+        evaluate(found, options)
+        return
+    estimator, _ = reader(found, options["file"], options)
     estimator = switched(estimator, options["keeps"])
     data = read_for(estimator, options["file"], options)
     corpus = estimator.columns.scored_columns(data)
@@ -90,11 +95,9 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     predicted = estimator.predict_ids(corpus)
     evaluation = estimator.evaluate(corpus, predicted=predicted)
     seconds = time.perf_counter() - began
-    choice = choice_of(estimator, training=False)
     facts: dict[str, Any] = {
         "task": estimator.task_name,
-        "recipe": choice.recipe.name,
-        "structure": choice.structure.name,
+        **estimator.evaluating.learnt_by(),
         "seconds_train": estimator.seconds_,
         "seconds_decode": seconds,
         "tokens": corpus.tokens,

@@ -58,13 +58,18 @@ def command(**options: Any) -> None:
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
     """
     from riata.commands.console import stderr, stdout
+    from riata.commands.own_options import explain, has_own_files
     from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target
     from riata.explaining.text import render
 
     if options["html_file"] is not None:
         check_target(options["html_file"])
-    estimator = switched(in_given_context(load_model(options["model_file"]), options), options["keeps"])
+    found = load_model(options["model_file"])
+    if has_own_files(found):
+        explain(found, options)
+        return
+    estimator = switched(in_given_context(found, options), options["keeps"])
     corpus = estimator.columns.sentences(read_for(estimator, options["file"], options))
     if options["beam"] is not None:
         estimator = estimator.twin(queue="beam", beam=beam(options["beam"]))

@@ -108,10 +108,17 @@ def command(
     With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated, as
     training does by itself (`riata inspect`, `riata calibrate`); if not, --min-confidence is refused.
     """
+    from riata.commands.own_options import has_own_files
     from riata.estimators.labelled_files import Additions, GivenColumns, labelled
+    from riata.estimators.model_file import load_labeller
     from riata.parallel import cores
 
-    found, format = reader(model_file, file, columns, text=text)
+    if has_own_files(own := load_labeller(model_file)):
+        with _target(output_file) as out:
+            for content in own.answers(file):
+                out.write(content)
+        return
+    found, format = reader(own, file, columns, text=text)
     estimator = found if keeps is None else switched(found, keeps)
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)

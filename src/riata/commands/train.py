@@ -117,7 +117,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
     heading="Output",
 )
 def command(**options: Any) -> None:
-    """Learn TASK (tag, chunk, joint, ner, srl, parse) from a file and write a model.
+    """Learn TASK (tag, chunk, joint, ner, srl, parse, rerank) from a file and write a model.
 
     \b
     riata train chunk --train train.txt --model chunker.riata
@@ -129,19 +129,26 @@ def command(**options: Any) -> None:
     riata train tag --train words.tsv --inputs 0 --outputs 3 --set average=false --model t.riata
     riata train ner --train annotated.jsonl --model ner.riata
     riata train ner --train train.txt --constraint 'at_most(1, "PER")' --model ner.riata
+    riata train rerank --base chunker.riata --train train.txt --model reranker.riata
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs; files of srl have their own columns
     (docs/data.md). Of JSON lines, the labels are the output and further lists of the objects are inputs, by their keys.
     Ctrl-C keeps the model of the last complete epoch (exit 130), and so does SIGTERM (exit 143).
     """
+    from riata import registry
     from riata.commands.console import TrainingProgress, stderr
+    from riata.commands.own_options import has_own_files
+    from riata.commands.own_options import train as train_own
     from riata.measuring.cost import Meter
 
+    if has_own_files(cls := registry.get("task", options["task"]).estimator):
+        train_own(cls, options)
+        return
     meter = Meter()
     estimator = estimator_of(options)
     _check_calibrates(options)
     sources = [options[name] for name in ("train_file", "dev_file", "template", "vectors")]
-    _check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
+    check_target(Path(options["model_file"]), [*sources, *pairs("--list", options["lists"], "name=file").values()])
     data = _data(options, stream=estimator.stream)
     with TrainingProgress(stderr()) as listener, Terminated() as terminated:
         try:
@@ -150,18 +157,18 @@ def command(**options: Any) -> None:
             if getattr(estimator, "history_", []):  # an epoch was completed; with --resume, a model was there before
                 estimator.save(options["model_file"])
                 goes_on = "" if estimator.first_ is not None else "; --resume goes on from it"
-                _tell(f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}{goes_on}.")
+                tell(f"The model of epoch {estimator.best_epoch_} is in {options['model_file']}{goes_on}.")
             elif estimator.passes > 1:
-                _tell("The first of two passes was not complete, so no model was written.")
+                tell("The first of two passes was not complete, so no model was written.")
             if terminated.came:
-                _tell("Ended by SIGTERM.")
+                tell("Ended by SIGTERM.")
                 raise click.exceptions.Exit(Terminated.STATUS) from None
             raise
     if options["prune"]:
         _prune(estimator, options, data)
     if options["calibrate"] is not None:
         estimator.save(options["model_file"])  # not lost if the development data cannot be predicted
-        _tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
+        tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
     estimator.save(options["model_file"])
     _report(estimator, options, meter.peak_rss_mb())
 
@@ -272,7 +279,7 @@ def _prune(estimator: Any, options: dict[str, Any], data: Any) -> None:
     of_dev = (
         "" if score is None else f"; on the development data {100 * estimator.score(dev):.2f}, before {100 * score:.2f}"
     )
-    _tell(f"Pruned: {by_name(estimator.model_).count():,} of {before:,} weights are left{of_dev}.")
+    tell(f"Pruned: {by_name(estimator.model_).count():,} of {before:,} weights are left{of_dev}.")
 
 
 def _development(estimator: Any, data: Any) -> Any:
@@ -292,7 +299,7 @@ def _data(options: dict[str, Any], *, stream: bool) -> Any:
     return ColumnFile(options["train_file"], **roles(options)) if stream else read(options, options["train_file"])
 
 
-def _check_target(path: Path, sources: list[str | None]) -> None:
+def check_target(path: Path, sources: list[str | None]) -> None:
     """Finds out before training, not after it, that the model has no place to go."""
     from riata.data.atomic_file import problem_with
     from riata.errors import DataError
@@ -313,7 +320,7 @@ def _head(path: Path, size: int) -> bytes:
         return file.read(size)
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
     from rich.markup import escape
 
     from riata.commands.console import stderr
@@ -331,7 +338,7 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
     metrics = {}
     if estimator.best_score_ is not None:
         metrics = {"las" if estimator.trees else "f1" if estimator.chunks else "accuracy": estimator.best_score_}
-    _tell(
+    tell(
         f"{options['model_file']}: {size:.2f} MB, {len(estimator.classes_)} labels, {weights:,} weights, "
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
     )

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 class Evaluating(Part):
     """Compares predictions with gold labels."""
 
+    def learnt_by(self) -> dict[str, str]:
+        """The recipe and the structure."""
+        from riata.choosing.options import choice_of
+
+        choice = choice_of(self.estimator, training=False)
+        return {"recipe": choice.recipe.name, "structure": choice.structure.name}
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         from riata.choosing.sample_weight import sentence_weights
 

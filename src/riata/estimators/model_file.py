@@ -69,6 +69,15 @@ def load_model(path: str | Path, using: Iterable[Any] = ()) -> Any:
         raise _as_model_error(error).located(path) from None
 
 
+def load_labeller(path: str | Path) -> Any:
+    """The model of a file as it labels sentences: of a reranker, its base with the choice from lists."""
+    return labeller(load_model(path))
+
+
+def labeller(found: Any) -> Any:
+    return getattr(found, "ranked_", None) or found
+
+
 def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:
     try:
         return _estimator(*container.unpack(memoryview(content)), using)
@@ -208,7 +217,11 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
-    functions = _functions(header, using)
+    if (
+        own := getattr(task in registry.names("task") and registry.get("task", task).estimator, "from_parts", None)
+    ) is not None:
+        return own(header, arrays, using)  # type: ignore[no-any-return]
+    functions = functions_in(header, using)
     if task in (PROBLEM, STRUCTURE):
         from riata.problems import model_file, structure_file
 
@@ -319,7 +332,7 @@ def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings:
     return estimator
 
 
-def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
+def functions_in(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
     """The user's code that the model names, by its role in the model."""
     wanted = mapping_in(header, "functions")
     supplied: dict[str, Any] = {}

@@ -11,9 +11,9 @@ from riata.errors import UnsupportedError
 def words_model(model: Any) -> Any:
     """A trained estimator, or its file. It must read words alone, since other libraries give it nothing else."""
     from riata.estimators.labelled_files import check_reads_words
-    from riata.estimators.model_file import load_model
+    from riata.estimators.model_file import load_labeller
 
-    estimator = load_model(model) if isinstance(model, (str, Path)) else model
+    estimator = load_labeller(model) if isinstance(model, (str, Path)) else model
     if not hasattr(estimator, "task_name") or estimator.file_format is not None or estimator.trees:
         raise UnsupportedError(
             f"{type(estimator).__name__} gives no labels of words.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riata.errors import DataError, printed
+from riata.problems.structure import kind_of
 from riata.showing.table import Table, as_text
 
 if TYPE_CHECKING:
@@ -104,8 +105,12 @@ def explained(
         ]
         return tuple(sorted(values, key=lambda pair: -abs(pair[1])))
 
+    named = {n: features(n) for n in differing}
+    if kind_of(structure).single and len(named) == 2:  # what both have alike decides nothing
+        one, two = ({*found} for found in named.values())
+        named = {n: tuple(pair for pair in found if pair not in one & two) for n, found in named.items()}
     explained_parts = tuple(
-        PartExplained(parts[n], n in chosen, None if true is None else n in true, float(scores[n]), features(n))
+        PartExplained(parts[n], n in chosen, None if true is None else n in true, float(scores[n]), named[n])
         for n in differing
     )
     both = [None if some is None else structure.output(x, [parts[n] for n in sorted(some)]) for some in (chosen, other)]

@@ -16,7 +16,7 @@ from riata.problems.structure import Structure, kind_of
 from riata.problems.structure_options import options_of
 from riata.problems.structure_predictor import StructurePredictor
 
-NOT_STORED = ("structure", "dev")
+NOT_STORED = ("structure", "dev", "threads")  # the model does not depend on threads
 COUNTS = ("examples", "parts", "epochs")  # facts about training
 
 
@@ -41,7 +41,7 @@ def to_bytes(predictor: StructurePredictor) -> bytes:
     return container.pack(header, arrays)
 
 
-def from_bytes(content: bytes, structure: Structure) -> StructurePredictor:
+def from_bytes(content: bytes | memoryview, structure: Structure) -> StructurePredictor:
     return from_parts(*container.unpack(memoryview(content)), structure)
 
 

@@ -201,6 +201,10 @@ class StructurePredictor(Params):
         shares = [kind.sums(row / at)[1] for kind, row in zip(corpus.output_sets, self._scores(corpus), strict=True)]
         return [dict(zip(of, share.tolist(), strict=True)) for of, share in zip(parts, shares, strict=True)]
 
+    def score_parts(self, X: Iterable[Any]) -> list[NDArray[np.float64]]:
+        """The score of every part of every input, in the order of `parts`."""
+        return self._scores(self._corpus(self._parts.inputs(X))[0])
+
     def log_likelihood(self, X: Iterable[Any], Y: Iterable[Any]) -> NDArray[np.float64]:
         """log P of every true output; of one that the structure does not have, it means nothing."""
         inputs, outputs = self._parts.paired(X, Y)

@@ -10,7 +10,7 @@ import numpy as np
 
 from riata.data.types import Column, Ids, Starts
 from riata.scoring.accuracy import TagReport, count_tags, tag_report
-from riata.scoring.counts import CountRow, Counts, accuracy_of
+from riata.scoring.counts import CountRow, Counts, Scores, accuracy_of
 from riata.scoring.resampling import SampledUnits, units_of
 from riata.scoring.significance import Interval, Statistic, bootstrap_interval
 from riata.scoring.spans import SpanReport, count_spans, f1_of, precision_of, recall_of, report
@@ -46,6 +46,12 @@ class Evaluation:
     def main(self) -> str:
         """The name of the main score among the metrics."""
         return next(name for name, statistic in STATISTICS.items() if statistic is self.statistic)
+
+    def errors(self) -> Scores:
+        """[S] wrong and missed chunks of every sentence, or its tokens with a wrong label."""
+        if self.statistic is f1_of:
+            return np.asarray(self.rows[:, 3] + self.rows[:, 4] - 2 * self.rows[:, 2], np.float64)
+        return np.asarray(self.rows[:, 1] - self.rows[:, 0], np.float64)
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -35,13 +35,13 @@ class Served:
     """
 
     def __init__(self, name: str, path: Path, split: Callable[[str], Sequence[str]], *, check_input: bool) -> None:
-        from riata.estimators.model_file import from_bytes
+        from riata.estimators.model_file import from_bytes, labeller
         from riata.models.container import content_of
 
         self.name, self.path, self._split = name, path, split
         content = content_of(path)
         try:
-            loaded = from_bytes(content)
+            loaded = labeller(from_bytes(content))
         except RiataError as error:
             raise error.located(path) from None
         self.version = hashlib.sha256(content).hexdigest()[:12]
@@ -185,7 +185,11 @@ def _works(asked: Callable[[], object]) -> bool:
 
 def _by_position(estimator: Any, path: Path) -> Any:
     """The model for rows that have its input columns and no others, whatever files it was trained on."""
-    if getattr(estimator, "task_name", None) is None or estimator.file_format is not None:
+    if (
+        getattr(estimator, "task_name", None) is None
+        or getattr(estimator, "own_files", False)
+        or estimator.file_format is not None
+    ):
         raise UnsupportedError(
             "the server predicts tags, chunks, entities and trees; this model needs more than tokens.",
             remedy="Use it in a program: riata.load_model(path).",

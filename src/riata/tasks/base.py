@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from riata.estimators.sequence import SequenceEstimator
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -15,6 +12,6 @@ class Task:
 
     name: str
     summary: str
-    estimator: type[SequenceEstimator]
+    estimator: Any  # a class; most are SequenceEstimators
     # Columns of data sets that are its outputs: for each, the names it may have.
     outputs: tuple[tuple[str, ...], ...] = ()

@@ -1,0 +1,117 @@
+"""Tasks whose data are neither sentences with labels nor trees: how their estimators are made of options, and what commands ask of them.
+
+The class of such an estimator has `own_files = True`, and these methods:
+
+- `of_options(params)` makes it;
+- `read_training(file, reading)` gives what `fit` takes; `reading(labeller)` is the file as an estimator of sentences reads it;
+- `facts()` is what `riata train --json` reports;
+- `answers(file)` are the pieces of a file with predictions;
+- `judged(file)` has `tables()`, `metrics` and `tokens`;
+- `explained(file, number, reading)` is what `riata explain` prints.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+OTHER_NAMES = {"assignments": "settings"}
+READING = (
+    "task",
+    "train_file",
+    "model_file",
+    "json_",
+    "inputs",
+    "outputs",
+    "format_",
+    "documents",
+    "file",
+    "text",
+)  # options that are no parameters
+
+
+def has_own_files(estimator: Any) -> bool:
+    return getattr(estimator, "own_files", False) is True
+
+
+def asked_of(cls: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options on the command line as parameters of the class; others are refused."""
+    from riata.commands.estimator_options import pairs
+    from riata.errors import SettingError
+
+    context, made = click.get_current_context(), {}
+    for name, value in options.items():
+        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE or name in READING:
+            continue
+        param = OTHER_NAMES.get(name, name)
+        if param not in cls._param_names():
+            option = next(each.opts[0] for each in context.command.params if each.name == name)
+            raise SettingError(f"{option} is not for the task {cls.task_name!r}.", remedy=f"Leave out {option}.")
+        made[param] = pairs("--set", value, "key=value") if param == "settings" else value
+    return made
+
+
+def _reading(path: str, options: dict[str, Any]) -> Callable[[Any], Any]:
+    """Reads the file as an estimator of sentences does."""
+    from riata.commands.estimator_options import read_for
+
+    return lambda labeller: read_for(labeller, path, options)
+
+
+def train(cls: Any, options: dict[str, Any]) -> None:
+    """riata train, for such a task."""
+    from riata.commands.console import TrainingProgress, stderr
+    from riata.commands.train import check_target, tell
+    from riata.interrupts import Terminated
+    from riata.measuring.cost import Meter, as_json
+
+    meter, file = Meter(), options["train_file"]
+    estimator = cls.of_options(asked_of(cls, options))
+    check_target(Path(options["model_file"]), [file, options.get("base")])
+    data = estimator.read_training(file, _reading(file, options))
+    with TrainingProgress(stderr()) as listener, Terminated():
+        estimator.fit(data, listener=listener)
+    estimator.save(options["model_file"])
+    facts, size = estimator.facts(), Path(options["model_file"]).stat().st_size / 1e6
+    tell(f"{options['model_file']}: {size:.2f} MB, {facts['weights']:,} weights, {facts['seconds_train']:.1f} s")
+    if options["json_"]:
+        whole = {"task": cls.task_name, "seconds_decode": None, "peak_rss_mb": meter.peak_rss_mb(), "model_mb": size}
+        click.echo(as_json(**whole, **facts, metrics={}))
+
+
+def evaluate(estimator: Any, options: dict[str, Any]) -> None:
+    """riata evaluate --model, for such a task."""
+    from riata.commands.console import stdout
+    from riata.measuring.cost import Meter, as_json
+
+    meter, began = Meter(), time.perf_counter()
+    found = estimator.judged(options["file"])
+    if not options["json_"]:
+        for table in found.tables():
+            stdout().print(table)
+        return
+    size = Path(options["model_file"]).stat().st_size / 1e6
+    whole = {
+        "task": estimator.task_name,
+        "seconds_decode": time.perf_counter() - began,
+        "peak_rss_mb": meter.peak_rss_mb(),
+    }
+    click.echo(
+        as_json(**whole, model_mb=size, **{**estimator.facts(), "metrics": found.metrics, "tokens": found.tokens})
+    )
+
+
+def explain(estimator: Any, options: dict[str, Any]) -> None:
+    """riata explain, for such a task."""
+    from riata.commands.console import stdout
+    from riata.errors import SettingError
+
+    which = options["which"] or "1"
+    if not which.isdigit():
+        raise SettingError(f"--sentence is {which!r}; expected a number for the task {estimator.task_name!r}.")
+    stdout().print(estimator.explained(options["file"], int(which), _reading(options["file"], options)))

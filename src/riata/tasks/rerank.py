@@ -1,0 +1,371 @@
+"""Reranking: choosing among the best outputs of another model by features of whole outputs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from riata.choosing.options import CUTOFF
+from riata.choosing.passes import FOLDS
+from riata.data.json_lines.reading import objects
+from riata.data.types import Corpus
+from riata.errors import DataError, ModelFileError, NotFittedError, SettingError, UnsupportedError
+from riata.estimators.model_file import from_bytes, load_model
+from riata.estimators.sequence import SequenceEstimator
+from riata.inference.chain import K
+from riata.learning.events import Listener, Note, listening
+from riata.models import container
+from riata.parallel import THREADS, cores
+from riata.params import Params
+from riata.problems.structure_predictor import StructurePredictor
+from riata.reranking.candidates import Listed, candidates_in, listed, read_lists
+from riata.reranking.features import FeatureSet, default_sets, feature_sets, features_of
+from riata.reranking.lists import LOSSES, best_outputs, jackknifed_lists, loss_named
+from riata.reranking.model_file import NOT_STORED, set_fitted, to_bytes
+from riata.reranking.ranked import Ranker, check_base, choice, ranked
+from riata.reranking.ranking import Ranking
+from riata.reranking.report import ListScore, RankingReport, list_score, ranking_report
+from riata.tasks.base import Task
+
+if TYPE_CHECKING:
+    from riata.problems.parts_explained import PartsExplained
+    from riata.scoring.evaluation import Evaluation
+
+Self = TypeVar("Self", bound="Reranker")  # typing.Self needs Python 3.11
+
+
+class Reranker(Params):
+    """Chooses among the k best outputs of a base by features of whole outputs, which no decoder can search with (docs/reranking.md).
+
+    base: an estimator, such as Chunker("crf"); trained or not. It also labels what the reranker learns from, each fold by a model that has
+    not seen it. None: lists come from outside, as riata.read_lists gives them, each candidate with its loss.
+    recipe: any that learns from lists. k: the length of lists. features: names of sets (agreement, chunks, labels, lengths, ranks, trees),
+    and functions of the input and one output. None: what suits the base. loss: errors, sentence (1 - F1 or accuracy), zero-one, or a
+    function of the true output and another. folds: of the data. cutoff: features that tell candidates apart in fewer lists are left out.
+
+    >>> train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
+    >>> reranker = riata.Reranker(riata.Chunker(epochs=5), k=5, folds=2).fit(train)
+    >>> report = reranker.report(test)
+    >>> bool(report.oracle[5] > report.base)
+    True
+    """
+
+    task_name = "rerank"
+    base_: Any  # the estimator that makes lists, trained on all data; None: they come from outside
+    ranked_: Any  # the same with its outputs chosen from lists; None as above
+    ranker_: Ranker
+    facts_: dict[str, Any]
+    seconds_: float | None = None  # CPU seconds of training; None: loaded from a file
+
+    def __init__(
+        self,
+        base: SequenceEstimator | None = None,
+        recipe: str = "crf",
+        *,
+        k: int = 20,
+        features: Sequence[Any] | None = None,
+        loss: Any = "errors",
+        folds: int = 5,
+        cutoff: int = 2,
+        epochs: int | None = None,
+        seed: int = 0,
+        settings: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+        **named: Any,
+    ) -> None:
+        self.base = base
+        self.recipe = recipe
+        self.k = k
+        self.features = features
+        self.loss = loss
+        self.folds = folds
+        self.cutoff = cutoff
+        self.epochs = epochs
+        self.seed = seed
+        self._store_settings(settings, named)
+        self.threads = threads
+
+    # ---- learn ----
+
+    def fit(self: Self, X: Any, y: Any = None, *, listener: Listener | None = None) -> Self:
+        """Learns from labelled sentences as the base takes them; without a base, from lists of candidates with losses."""
+        if self.base is not None:
+            check_base(self.base)
+        tell, began = listening(listener), time.process_time()
+        sets = self._sets()
+        if self.base is None:
+            if y is not None:
+                raise SettingError(
+                    "y is given, but lists have losses of their own.", remedy="Leave out y, or give a base."
+                )
+            base, lists = None, self._from_outside(X, losses=True)
+            lists = [replace(one, features=features_of(one, sets)) for one in lists]
+        else:
+            base, lists = self._own_lists(self.base, X, y, sets, tell)
+        _tell_of(lists, tell)
+        learnt = self._learn([one for one in lists if len(one) > 1], tell)
+        self.ranker_ = Ranker(learnt, self._asked(), int(K.parse(self.k)))
+        tokens = sum(len(one.tokens or ()) for one in lists)
+        self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
+        self.seconds_ = time.process_time() - began
+        self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_)
+        return self
+
+    def _own_lists(
+        self, asked: SequenceEstimator, X: Any, y: Any, sets: Sequence[FeatureSet], tell: Listener
+    ) -> tuple[SequenceEstimator, list[Listed]]:
+        k = int(K.parse(self.k))
+        if k < 2:
+            raise SettingError(
+                "k is 1: in a list of one output there is nothing to choose.", remedy="Set k to 10 or more."
+            )
+        data: Corpus = asked.columns.with_output(X, y)
+        trained = hasattr(asked, "model_")
+        base = asked if trained else asked.untrained().fit(data, listener=tell)
+        if trained:
+            _check_knows(base, data)
+        threads = cores() if self.threads is None else int(THREADS.parse(self.threads))
+        lists: list[Listed | None] = [None] * len(data)
+        for fold, found in zip(
+            *jackknifed_lists(asked, data, k, int(FOLDS.parse(self.folds)), threads, tell), strict=True
+        ):
+            for s, one in zip(fold.tolist(), found.listed(sets, found.losses(self.loss)), strict=True):
+                lists[s] = one
+        return base, [one for one in lists if one is not None]
+
+    def _learn(self, lists: list[Listed], tell: Listener) -> StructurePredictor:
+        if not lists:
+            raise DataError("no list has two candidates, between which there would be a choice.")
+        often = Counter(name for one in lists for name in {name for features in one.features for name in features})
+        rare = {name for name, number in often.items() if number < int(CUTOFF.parse(self.cutoff))}
+        lists = [
+            replace(one, features=[{n: v for n, v in features.items() if n not in rare} for features in one.features])
+            for one in lists
+        ]
+        made = StructurePredictor(
+            Ranking(), self.recipe, self.epochs, self.seed, dict(self.settings or {}), threads=self.threads
+        )
+        return made.fit(lists, [one.target for one in lists], listener=tell)
+
+    def _from_outside(self, X: Any, *, losses: bool) -> list[Listed]:
+        if isinstance(X, (str, bytes, Corpus)) or not isinstance(X, Iterable):
+            raise DataError(
+                f"lists of candidates are {type(X).__name__}; expected a list of lists of riata.Candidate.",
+                remedy="riata.read_lists(path) reads them; or give a base, whose outputs are listed.",
+            )
+        return [listed(one, n, losses=losses) for n, one in enumerate(X)]
+
+    def _asked(self) -> tuple[Any, ...]:
+        """The names of sets of features, and functions."""
+        if self.features is not None:
+            return tuple(self.features)
+        return ("ranks",) if self.base is None else default_sets(chunks=self.base.chunks, trees=self.base.trees)
+
+    def _sets(self) -> list[FeatureSet]:
+        loss_named(self.loss)  # refuses unknown names before lists are made
+        return feature_sets(self._asked())
+
+    # ---- predict ----
+
+    def predict(self, X: Any) -> Any:
+        """The chosen output of every sentence, as the base gives its outputs; of every list, without a base."""
+        self._check_fitted()
+        if self.ranked_ is not None:
+            return self.ranked_.predict(X)
+        return self.ranker_.predictor.predict(self._lists(X))
+
+    def predict_nbest(self, X: Any, k: int, *, probabilities: bool = False) -> list[list[tuple[Any, float]]]:
+        """The outputs of every list, best first, with the scores of the reranker or with probabilities; at most k."""
+        self._check_fitted()
+        if self.ranked_ is not None:
+            found: list[list[tuple[Any, float]]] = self.ranked_.predict_nbest(X, k, probabilities=probabilities)
+            return found
+        return self.ranker_.predictor.predict_nbest(self._lists(X), k, probabilities=probabilities)
+
+    def predict_confidence(self, X: Any) -> list[Any]:
+        """How sure the choice is: of sentences token by token, as the base gives it; of lists the probability of the chosen output."""
+        self._check_fitted()
+        if self.ranked_ is not None:
+            found: list[Any] = self.ranked_.predict_confidence(X)
+            return found
+        return self.ranker_.predictor.predict_confidence(self._lists(X))
+
+    def _lists(self, X: Any) -> list[Listed]:
+        return self._with_features(self._from_outside(X, losses=False))
+
+    def _with_features(self, lists: list[Listed]) -> list[Listed]:
+        sets = feature_sets(self.ranker_.features)
+        return [replace(one, features=features_of(one, sets)) for one in lists]
+
+    # ---- how good it is ----
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The main score of the base's task, from 0 to 1; of lists, the share of the loss of the base's first outputs that is avoided."""
+        self._check_fitted()
+        if self.ranked_ is not None:
+            return float(self.ranked_.score(X, y))
+        lists = self._from_outside(X, losses=True)
+        found = list_score(
+            lists, [int(np.argmax(scores)) for scores in self.ranker_.scores(self._with_features(lists))]
+        )
+        return 1 - found.loss / found.base if found.base else 1.0
+
+    def evaluate(self, X: Any, y: Any = None) -> Evaluation:
+        """As the base evaluates its outputs, with the scores of the base and of the oracle among the metrics."""
+        found: Evaluation = self._with_base("evaluate").evaluate(X, y)
+        return found
+
+    def report(self, X: Any, y: Any = None) -> RankingReport:
+        """What there was to choose from: the oracle by length of the list, the base, and the gain with a paired test."""
+        estimator = self._with_base("report")
+        data = estimator.columns.sentences(X) if y is None else estimator.columns.with_output(X, y)
+        found = choice(estimator, data)
+        return ranking_report(found.lists, found.numbers)
+
+    def explain(self, x: Any, y: Any = None, *, against: int | None = None) -> PartsExplained:
+        """Why an output was chosen from the list of one input: the features that tell it from another candidate.
+
+        x: a sentence, or without a base a list of candidates. y: the true labels; the output is then compared with the candidate that
+        comes closest to them. against: the number of a candidate, from 0, best first by the base. Otherwise it is the runner-up.
+        """
+        self._check_fitted()
+        truth: Any = {}
+        X = x if isinstance(x, Corpus) else [x]
+        if self.ranked_ is None:
+            [one] = self._lists([x])
+        else:
+            found = choice(self.ranked_, X)
+            [one] = found.listed
+            if y is not None:
+                data = self.ranked_.columns.with_output(X, [y])
+                [losses] = best_outputs(self.base_, data, self.ranker_.k).losses("errors")
+                truth = {"y": int(np.argmin(losses))}
+        return self.ranker_.predictor.explain(one, **truth, **({} if against is None else {"against": against}))
+
+    # ---- commands ----
+
+    own_files = True  # see riata.commands.own_options
+
+    @classmethod
+    def of_options(cls, params: dict[str, Any]) -> Reranker:
+        given = dict(params)
+        if "base" in given:
+            given["base"] = load_model(given["base"])
+            check_base(given["base"])
+        return cls(**given)
+
+    def read_training(self, file: str, reading: Callable[[Any], Corpus]) -> Any:
+        return read_lists(file) if self.base is None else reading(self.base)
+
+    def facts(self) -> dict[str, Any]:
+        """What `riata train` reports."""
+        predictor = self.ranker_.predictor
+        return {
+            "recipe": predictor.facts_["recipe"],
+            "structure": predictor.model_.structure,
+            "seconds_train": self.seconds_,
+            "tokens": self.facts_["tokens"],
+            "weights": len(predictor.weights()),
+        }
+
+    def answers(self, file: str) -> Iterator[bytes]:
+        """The objects of a file with lists, each with its chosen output, its number in the list, from 0, and its score."""
+        for batch in objects(file):
+            for one in batch:
+                [these] = self._lists([candidates_in(one, file)])
+                [scores] = self.ranker_.scores([these])
+                best = int(np.argmax(scores))
+                chosen = {"best": these.places[best], "output": these.outputs[best], "score": float(scores[best])}
+                yield (json.dumps({**one.fields, **chosen}, ensure_ascii=False) + "\n").encode("utf-8")
+
+    def judged(self, file: str) -> ListScore:
+        lists = self._from_outside(read_lists(file), losses=True)
+        return list_score(lists, [int(np.argmax(scores)) for scores in self.ranker_.scores(self._with_features(lists))])
+
+    def explained(self, file: str, number: int, reading: Callable[[Any], Corpus]) -> PartsExplained:
+        data: Any = read_lists(file) if self.base_ is None else reading(self.base_)
+        if not 1 <= number <= len(data):
+            raise SettingError(f"--sentence is {number}; expected a number from 1 to {len(data):,}.")
+        return self.explain(data[number - 1] if self.base_ is None else data[number - 1 : number])
+
+    # ---- keep ----
+
+    def save(self, path: str | Path) -> None:
+        """Writes the reranker and its base to one file (data only), atomically. Own functions are stored by name."""
+        container.write(path, to_bytes(self))
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Any, using: Iterable[Any]) -> Reranker:
+        """A reranker from its model file."""
+        params, loss = header.get("params"), header.get("loss")
+        if not isinstance(params, dict) or set(params) != set(cls._param_names()) - set(NOT_STORED):
+            raise ModelFileError("the reranker's params are missing or inconsistent")
+        made = cls(**{**params, "settings": params["settings"] or None, **({"loss": loss} if loss in LOSSES else {})})
+        set_fitted(made, header, arrays, using)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A trained reranker pickles through the format of the model file."""
+        if not hasattr(self, "ranker_"):
+            return self.__dict__.copy()
+        functions = [one for one in self.ranker_.features if callable(one)]
+        return {"model": to_bytes(self), "functions": functions, "params": self.get_params(deep=False)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "model" not in state:
+            self.__dict__.update(state)
+            return
+        self.__dict__.update({**from_bytes(state["model"], using=state["functions"]).__dict__, **state["params"]})
+
+    def _with_base(self, what: str) -> Any:
+        self._check_fitted()
+        if self.ranked_ is None:
+            raise UnsupportedError(
+                f"{what} is of sentences, and this reranker takes lists.", remedy="score(lists) says how good it is."
+            )
+        return self.ranked_
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "ranker_"):
+            raise NotFittedError(
+                "This Reranker has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
+            )
+
+
+def _check_knows(base: SequenceEstimator, data: Corpus) -> None:
+    """Refuses a base of another label set."""
+    known = set(base.labels.class_texts())
+    if base.trees:
+        return
+    gold = data.columns[-base.outputs :]
+    if base.outputs == 1 and not known & set(gold[0].alphabet.texts_of(gold[0].used())):
+        raise DataError(
+            f"the base gives none of the labels of the data: {', '.join(sorted(known)[:5])}, …",
+            remedy="Give the data that the base has learnt from.",
+            file=data.name,
+        )
+
+
+def _tell_of(lists: Sequence[Listed], tell: Listener) -> None:
+    """How good the best candidates are."""
+    losses = [one.losses for one in lists if one.losses is not None]
+    if not losses:
+        return
+    first, best = sum(float(each[0]) for each in losses), sum(float(each.min()) for each in losses)
+    right = 100 * np.mean([each.min() == 0 for each in losses])
+    tell(
+        Note(
+            f"{len(losses):,} lists of up to {max(map(len, losses))} outputs: the truth is in {right:.1f} % of them; the mean loss is "
+            f"{first / len(losses):.3f} of the first outputs, {best / len(losses):.3f} of the best."
+        )
+    )
+
+
+TASK = Task("rerank", "the best of another model's best outputs, by features of whole outputs", Reranker)
