@@ -32,6 +32,8 @@ from riata.inference.segments import (
     segment_posteriors,
     segment_viterbi,
 )
+from riata.matching.links import read_pairs
+from riata.matching.pairs import LinkedPair
 from riata.problems.check_problem import check_problem
 from riata.problems.predictor import Predictor
 from riata.problems.problem import Problem
@@ -40,6 +42,7 @@ from riata.problems.structure_predictor import StructurePredictor
 from riata.reranking.candidates import Candidate, read_lists
 from riata.tasks.chunk import Chunker
 from riata.tasks.joint import JointTagger
+from riata.tasks.match import Matcher
 from riata.tasks.ner import EntityRecognizer
 from riata.tasks.parse import DependencyParser
 from riata.tasks.rerank import Reranker
@@ -55,6 +58,8 @@ __all__ = [
     "EntityRecognizer",
     "FoundSpan",
     "JointTagger",
+    "LinkedPair",
+    "Matcher",
     "Predictor",
     "Problem",
     "Proposition",
@@ -95,6 +100,7 @@ __all__ = [
     "read_conllu",
     "read_jsonl",
     "read_lists",
+    "read_pairs",
     "read_parquet",
     "read_propbank",
     "segment_kbest",

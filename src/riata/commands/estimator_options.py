@@ -94,6 +94,8 @@ def _is_number(text: str) -> bool:
     return digits.isascii() and digits.isdigit() and len(digits) <= 9  # int() refuses thousands of digits
 
 
+MATCH = "is for match, and this is {task!r}"
+
 # By name: help, and what tasks without the parameter lack.
 OPTIONS = {
     "boundaries": (
@@ -114,6 +116,11 @@ OPTIONS = {
         "For rerank, what an output loses: errors (default), sentence (1 - F1 or accuracy) or zero-one.",
         "is for rerank, and this is {task!r}; other tasks have --set loss=NAME",
     ),
+    "part": ("For match: the part of the file to learn from, such as train (default: all of it).", MATCH),
+    "aligners": ("For match: a file of what other aligners found, by the number of each pair.", MATCH),
+    "bitext": ("For match: a file of pairs without links, in which words are counted (default: --train).", MATCH),
+    "fertility": ("For match: how many links a word may have (default: 1), or SOURCE,TARGET.", MATCH),
+    "possible": ("For match: possible links are ignored (default), wrong or sure in training.", MATCH),
 }
 
 

@@ -18,6 +18,7 @@ from riata.commands.estimator_options import (
     read_for,
     reader,
 )
+from riata.commands.pair_options import pair_options, reading_pairs
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -42,6 +43,7 @@ from riata.commands.estimator_options import (
 @format_option
 @decoding_option
 @switch_option
+@pair_options
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead of tables.")
 def command(**options: Any) -> None:
     """Precision, recall and F1 exactly as conlleval counts them, or accuracy; with bootstrap 95 % intervals.
@@ -72,6 +74,8 @@ def command(**options: Any) -> None:
         raise click.UsageError("--constraints is for --model.")
     if by_model:
         _evaluate_model(options)
+    elif (own := _of_own_files(options["task_name"])) is not None:
+        _evaluate_own_files(own, options)
     else:
         _evaluate_files(options)
 
@@ -83,7 +87,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     from riata.models.weights_by_name import by_name
 
     meter = Meter()
-    found = load_labeller(options["model_file"])
+    found = reading_pairs(load_labeller(options["model_file"]), options)
     if has_own_files(found):
         evaluate(found, options)
         return
@@ -111,6 +115,21 @@ def _evaluate_model(options: dict[str, Any]) -> None:
     ):
         _warn_of_gold(gold, found.alphabet.texts(), data, "the model does not know")
     _show(evaluation, facts, options, title=f"{options['model_file']} on {options['file']}")
+
+
+def _of_own_files(task: str | None) -> Any:
+    """The estimator of a task whose files are its own; None of others."""
+    from riata import registry
+    from riata.commands.own_options import has_own_files
+
+    cls = None if task is None else registry.get("task", task).estimator
+    return cls if has_own_files(cls) else None
+
+
+def _evaluate_own_files(cls: Any, options: dict[str, Any]) -> None:
+    from riata.commands.own_options import evaluate_files
+
+    evaluate_files(cls, options)
 
 
 def _evaluate_files(options: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import click
 from riata.commands.base import format_option
 from riata.commands.constraint_options import switch_option, switched
 from riata.commands.estimator_options import beam, context_options, documents_option, in_given_context, read_for
+from riata.commands.pair_options import pair_options, reading_pairs
 
 FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --sentence may look for
 CONSTRAINED = "constrained"  # also without gold labels
@@ -43,6 +44,7 @@ CONSTRAINED = "constrained"  # also without gold labels
 @documents_option
 @format_option
 @switch_option
+@pair_options
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object instead.")
 def command(**options: Any) -> None:
     """Show why a sentence gets its labels: every feature for them and against another output, and the search, step by step.
@@ -65,7 +67,7 @@ def command(**options: Any) -> None:
 
     if options["html_file"] is not None:
         check_target(options["html_file"])
-    found = load_model(options["model_file"])
+    found = reading_pairs(load_model(options["model_file"]), options)
     if has_own_files(found):
         explain(found, options)
         return

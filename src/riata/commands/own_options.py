@@ -7,6 +7,7 @@ The class of such an estimator has `own_files = True`, and these methods:
 - `facts()` is what `riata train --json` reports;
 - `answers(file)` are the pieces of a file with predictions;
 - `judged(file)` has `tables()`, `metrics` and `tokens`;
+- `compared_files(gold, predicted, part)`, if it has it, is of the class, and gives the same as `judged`;
 - `explained(file, number, reading)` is what `riata explain` prints.
 """
 
@@ -104,6 +105,26 @@ def evaluate(estimator: Any, options: dict[str, Any]) -> None:
     click.echo(
         as_json(**whole, model_mb=size, **{**estimator.facts(), "metrics": found.metrics, "tokens": found.tokens})
     )
+
+
+def evaluate_files(cls: Any, options: dict[str, Any]) -> None:
+    """riata evaluate --gold --predicted, for such a task."""
+    from riata.commands.console import stdout
+    from riata.errors import SettingError
+    from riata.measuring.cost import Meter, as_json
+
+    if options["other_file"] is not None or not hasattr(cls, "compared_files"):
+        raise SettingError(
+            f"files of the task {cls.task_name!r} cannot be compared so.", remedy="Give --model and a file."
+        )
+    meter, found = Meter(), cls.compared_files(options["gold_file"], options["predicted_file"], options.get("part"))
+    if not options["json_"]:
+        for table in found.tables():
+            stdout().print(table)
+        return
+    nothing = dict.fromkeys(("recipe", "structure", "seconds_train", "seconds_decode", "weights", "model_mb"))
+    whole = {**nothing, "task": cls.task_name, "tokens": found.tokens, "peak_rss_mb": meter.peak_rss_mb()}
+    click.echo(as_json(**whole, metrics=found.metrics))
 
 
 def explain(estimator: Any, options: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from riata.commands.estimator_options import (
     reader,
     tell_unmarked,
 )
+from riata.commands.pair_options import pair_options, reading_pairs
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -68,6 +69,7 @@ from riata.commands.estimator_options import (
 @format_option
 @decoding_option
 @switch_option
+@pair_options
 def command(
     file: str,
     model_file: str,
@@ -113,7 +115,7 @@ def command(
     from riata.estimators.model_file import load_labeller
     from riata.parallel import cores
 
-    if has_own_files(own := load_labeller(model_file)):
+    if has_own_files(own := reading_pairs(load_labeller(model_file), columns)):
         with _target(output_file) as out:
             for content in own.answers(file):
                 out.write(content)

@@ -117,7 +117,7 @@ OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has on
     heading="Output",
 )
 def command(**options: Any) -> None:
-    """Learn TASK (tag, chunk, joint, ner, srl, parse, rerank) from a file and write a model.
+    """Learn TASK (tag, chunk, joint, ner, srl, parse, rerank, match) from a file and write a model.
 
     \b
     riata train chunk --train train.txt --model chunker.riata
@@ -130,6 +130,7 @@ def command(**options: Any) -> None:
     riata train ner --train annotated.jsonl --model ner.riata
     riata train ner --train train.txt --constraint 'at_most(1, "PER")' --model ner.riata
     riata train rerank --base chunker.riata --train train.txt --model reranker.riata
+    riata train match --train pairs.tsv --part train --bitext more.tsv --model matcher.riata
 
     The last column is the output (of joint, the last two: tag and chunk label), the others are inputs; files of srl have their own columns
     (docs/data.md). Of JSON lines, the labels are the output and further lists of the objects are inputs, by their keys.

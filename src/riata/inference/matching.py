@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def best_matchings(tables: Iterable[Any], *, fertility: int | tuple[int, int] = 
     bounds = [0, *ends.tolist()]
     columns = np.repeat([max(table.shape[1], 1) for table in read], np.diff(bounds)).astype(np.int64)
     links = np.stack(np.divmod(found.astype(np.int64), columns), axis=1)
-    return [links[low:high] for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [links[low:high] for low, high in itertools.pairwise(bounds)]
 
 
 def matching_kbest(

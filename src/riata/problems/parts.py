@@ -103,6 +103,12 @@ class PartCorpora:
         return costs
 
 
+def corpora_of(structure: Structure) -> PartCorpora:
+    """Structures of Riata's own may make their corpora in another way."""
+    made: PartCorpora = getattr(structure, "corpora", PartCorpora)(structure)
+    return made
+
+
 def _check_parts(n: int, parts: list[Any]) -> None:
     seen = set()
     for part in parts:

@@ -12,6 +12,10 @@ from riata.problems.structure import kind_of
 from riata.showing.table import Table, as_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from riata.data.types import Corpus
+    from riata.models.model import Model
     from riata.problems.structure_predictor import StructurePredictor
 
 MOST = 8  # features of a part that are shown
@@ -62,6 +66,23 @@ class PartsExplained:
         return self._tables()[0].to_html()
 
 
+def weighed(model: Model, corpus: Corpus, places: Sequence[int]) -> list[tuple[tuple[str, float], ...]]:
+    """The features of places of a corpus, each with its value times its weight, heaviest first."""
+    given = corpus.given
+    assert given is not None
+    flat, ids = model.weights.flat(), model.features.given.find_all(given.alphabet)
+    found = []
+    for place in places:
+        rows = range(given.starts[place], given.starts[place + 1])
+        values = [
+            (given.alphabet.text(int(given.ids[k])), float(given.values[k] * flat[ids[given.ids[k]]]))
+            for k in rows
+            if ids[given.ids[k]] >= 0
+        ]
+        found.append(tuple(sorted(values, key=lambda pair: -abs(pair[1]))))
+    return found
+
+
 def explained(
     predictor: StructurePredictor, x: Any, truth: tuple[Any] | None, against: tuple[Any] | None
 ) -> PartsExplained:
@@ -91,21 +112,7 @@ def explained(
         second = kind.best(scores, 2)[1:]
         other, name = (set(second[0][0]) if second else None), "runner-up"
     differing = sorted(chosen if other is None else chosen ^ other, key=lambda number: -abs(scores[number]))
-    flat, places = weights.flat(), model.features.given
-    given = corpus.given
-    assert given is not None
-    ids = places.find_all(given.alphabet)
-
-    def features(number: int) -> tuple[tuple[str, float], ...]:
-        rows = range(given.starts[number], given.starts[number + 1])
-        values = [
-            (given.alphabet.text(int(given.ids[k])), float(given.values[k] * flat[ids[given.ids[k]]]))
-            for k in rows
-            if ids[given.ids[k]] >= 0
-        ]
-        return tuple(sorted(values, key=lambda pair: -abs(pair[1])))
-
-    named = {n: features(n) for n in differing}
+    named = dict(zip(differing, weighed(model, corpus, differing), strict=True))
     if kind_of(structure).single and len(named) == 2:  # what both have alike decides nothing
         one, two = ({*found} for found in named.values())
         named = {n: tuple(pair for pair in found if pair not in one & two) for n, found in named.items()}

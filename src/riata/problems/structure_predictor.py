@@ -19,7 +19,7 @@ from riata.learning.development import check_given_once
 from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.fit import Fit
 from riata.params import Params
-from riata.problems.parts import PartCorpora
+from riata.problems.parts import PartCorpora, corpora_of
 from riata.problems.structure import Structure
 from riata.problems.structure_options import options_of, recipe_of
 
@@ -287,7 +287,7 @@ class StructurePredictor(Params):
     def _parts(self) -> PartCorpora:
         kept: PartCorpora | None = self.__dict__.get("_kept")
         if kept is None or kept.structure is not self.structure:
-            kept = self._kept = PartCorpora(self.structure)
+            kept = self._kept = corpora_of(self.structure)
         return kept
 
     def _corpus(self, inputs: list[Any]) -> tuple[Any, list[list[Any]]]:
