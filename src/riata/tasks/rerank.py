@@ -46,12 +46,13 @@ class Reranker(Params):
 
     base: an estimator, such as Chunker("crf"); trained or not. It also labels what the reranker learns from, each fold by a model that has
     not seen it. None: lists come from outside, as riata.read_lists gives them, each candidate with its loss.
-    recipe: any that learns from lists. k: the length of lists. features: names of sets (agreement, chunks, labels, lengths, ranks, trees),
-    and functions of the input and one output. None: what suits the base. loss: errors, sentence (1 - F1 or accuracy), zero-one, or a
-    function of the true output and another. folds: of the data. cutoff: features that tell candidates apart in fewer lists are left out.
+    recipe: any that learns from lists. nbest: the length of lists. folds: of the data.
+    features: names of sets (agreement, chunks, labels, lengths, ranks, trees), and functions of the input and one output. None: what suits
+    the base. cutoff: features that tell candidates apart in fewer lists are left out.
+    measure: what an output loses: errors, sentence (1 - F1 or accuracy), zero-one, or a function of the true output and another.
 
     >>> train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
-    >>> reranker = riata.Reranker(riata.Chunker(epochs=5), k=5, folds=2).fit(train)
+    >>> reranker = riata.Reranker(riata.Chunker(epochs=5), nbest=5, folds=2).fit(train)
     >>> report = reranker.report(test)
     >>> bool(report.oracle[5] > report.base)
     True
@@ -69,9 +70,9 @@ class Reranker(Params):
         base: SequenceEstimator | None = None,
         recipe: str = "crf",
         *,
-        k: int = 20,
+        nbest: int = 20,
         features: Sequence[Any] | None = None,
-        loss: Any = "errors",
+        measure: Any = "errors",
         folds: int = 5,
         cutoff: int = 2,
         epochs: int | None = None,
@@ -82,9 +83,9 @@ class Reranker(Params):
     ) -> None:
         self.base = base
         self.recipe = recipe
-        self.k = k
+        self.nbest = nbest
         self.features = features
-        self.loss = loss
+        self.measure = measure
         self.folds = folds
         self.cutoff = cutoff
         self.epochs = epochs
@@ -111,7 +112,7 @@ class Reranker(Params):
             base, lists = self._own_lists(self.base, X, y, sets, tell)
         _tell_of(lists, tell)
         learnt = self._learn([one for one in lists if len(one) > 1], tell)
-        self.ranker_ = Ranker(learnt, self._asked(), int(K.parse(self.k)))
+        self.ranker_ = Ranker(learnt, self._asked(), int(K.parse(self.nbest)))
         tokens = sum(len(one.tokens or ()) for one in lists)
         self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
         self.seconds_ = time.process_time() - began
@@ -121,10 +122,10 @@ class Reranker(Params):
     def _own_lists(
         self, asked: SequenceEstimator, X: Any, y: Any, sets: Sequence[FeatureSet], tell: Listener
     ) -> tuple[SequenceEstimator, list[Listed]]:
-        k = int(K.parse(self.k))
+        k = int(K.parse(self.nbest))
         if k < 2:
             raise SettingError(
-                "k is 1: in a list of one output there is nothing to choose.", remedy="Set k to 10 or more."
+                "nbest is 1: in a list of one output there is nothing to choose.", remedy="Set nbest to 10 or more."
             )
         data: Corpus = asked.columns.with_output(X, y)
         trained = hasattr(asked, "model_")
@@ -136,7 +137,7 @@ class Reranker(Params):
         for fold, found in zip(
             *jackknifed_lists(asked, data, k, int(FOLDS.parse(self.folds)), threads, tell), strict=True
         ):
-            for s, one in zip(fold.tolist(), found.listed(sets, found.losses(self.loss)), strict=True):
+            for s, one in zip(fold.tolist(), found.listed(sets, found.losses(self.measure)), strict=True):
                 lists[s] = one
         return base, [one for one in lists if one is not None]
 
@@ -169,7 +170,7 @@ class Reranker(Params):
         return ("ranks",) if self.base is None else default_sets(chunks=self.base.chunks, trees=self.base.trees)
 
     def _sets(self) -> list[FeatureSet]:
-        loss_named(self.loss)  # refuses unknown names before lists are made
+        loss_named(self.measure)  # refuses unknown names before lists are made
         return feature_sets(self._asked())
 
     # ---- predict ----
@@ -304,10 +305,12 @@ class Reranker(Params):
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Any, using: Iterable[Any]) -> Reranker:
         """A reranker from its model file."""
-        params, loss = header.get("params"), header.get("loss")
+        params, measure = header.get("params"), header.get("measure")
         if not isinstance(params, dict) or set(params) != set(cls._param_names()) - set(NOT_STORED):
             raise ModelFileError("the reranker's params are missing or inconsistent")
-        made = cls(**{**params, "settings": params["settings"] or None, **({"loss": loss} if loss in LOSSES else {})})
+        made = cls(
+            **{**params, "settings": params["settings"] or None, **({"measure": measure} if measure in LOSSES else {})}
+        )
         set_fitted(made, header, arrays, using)
         return made
 
