@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from riata import registry
 from riata.choosing.options import CUTOFF
 from riata.choosing.passes import FOLDS
 from riata.data.json_lines.reading import objects
@@ -20,12 +21,12 @@ from riata.errors import DataError, ModelFileError, NotFittedError, SettingError
 from riata.estimators.model_file import from_bytes, load_model
 from riata.estimators.sequence import SequenceEstimator
 from riata.inference.chain import K
-from riata.learning.events import Listener, Note, listening
+from riata.learning.events import Listener, Note, ignore, listening
 from riata.models import container
 from riata.parallel import THREADS, cores
 from riata.params import Params
 from riata.problems.structure_predictor import StructurePredictor
-from riata.reranking.candidates import Listed, candidates_in, listed, read_lists
+from riata.reranking.candidates import Candidate, Listed, candidates_in, listed, read_lists
 from riata.reranking.features import FeatureSet, default_sets, feature_sets, features_of
 from riata.reranking.lists import LOSSES, best_outputs, jackknifed_lists, loss_named
 from riata.reranking.model_file import NOT_STORED, set_fitted, to_bytes
@@ -41,12 +42,16 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="Reranker")  # typing.Self needs Python 3.11
 
 
+EPOCHS = 5  # of recipes that learn list by list
+
+
 class Reranker(Params):
     """Chooses among the k best outputs of a base by features of whole outputs, which no decoder can search with (docs/reranking.md).
 
     base: an estimator, such as Chunker("crf"); trained or not. It also labels what the reranker learns from, each fold by a model that has
     not seen it. None: lists come from outside, as riata.read_lists gives them, each candidate with its loss.
-    recipe: any that learns from lists. nbest: the length of lists. folds: of the data.
+    recipe: any that learns from lists. epochs: None is 5, or until nothing changes for recipes such as crf. nbest: the length of lists.
+    folds: of the data.
     features: names of sets (agreement, chunks, labels, lengths, ranks, trees), and functions of the input and one output. None: what suits
     the base. cutoff: features that tell candidates apart in fewer lists are left out.
     measure: what an output loses: errors, sentence (1 - F1 or accuracy), zero-one, or a function of the true output and another.
@@ -68,7 +73,7 @@ class Reranker(Params):
     def __init__(
         self,
         base: SequenceEstimator | None = None,
-        recipe: str = "crf",
+        recipe: str = "mira",
         *,
         nbest: int = 20,
         features: Sequence[Any] | None = None,
@@ -112,16 +117,41 @@ class Reranker(Params):
             base, lists = self._own_lists(self.base, X, y, sets, tell)
         _tell_of(lists, tell)
         learnt = self._learn([one for one in lists if len(one) > 1], tell)
-        self.ranker_ = Ranker(learnt, self._asked(), int(K.parse(self.nbest)))
+        self.ranker_ = Ranker(learnt, self.asked_features(), int(K.parse(self.nbest)))
         tokens = sum(len(one.tokens or ()) for one in lists)
         self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
         self.seconds_ = time.process_time() - began
         self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_)
         return self
 
+    def held_out_lists(self, X: Any, y: Any = None) -> list[list[Candidate]]:
+        """The lists that fit learns from, each by a base that has not seen the sentence, with features and losses.
+
+        Reranker(None, features=[]) learns from them, so that several recipes can be tried without making lists again.
+        """
+        if self.base is None:
+            raise SettingError("there is no base, whose outputs could be listed.", remedy="Reranker(base, …).")
+        check_base(self.base)
+        _, lists = self._own_lists(self.base, X, y, self._sets(), ignore, final=False)
+        return [
+            [
+                Candidate(*each)
+                for each in zip(one.outputs, one.scores.tolist(), one.features, _known(one).tolist(), strict=True)
+            ]
+            for one in lists
+        ]
+
     def _own_lists(
-        self, asked: SequenceEstimator, X: Any, y: Any, sets: Sequence[FeatureSet], tell: Listener
+        self,
+        asked: SequenceEstimator,
+        X: Any,
+        y: Any,
+        sets: Sequence[FeatureSet],
+        tell: Listener,
+        *,
+        final: bool = True,
     ) -> tuple[SequenceEstimator, list[Listed]]:
+        """A base of all data, and lists by those of folds. final: whether the former is needed, if there is none."""
         k = int(K.parse(self.nbest))
         if k < 2:
             raise SettingError(
@@ -129,7 +159,7 @@ class Reranker(Params):
             )
         data: Corpus = asked.columns.with_output(X, y)
         trained = hasattr(asked, "model_")
-        base = asked if trained else asked.untrained().fit(data, listener=tell)
+        base = asked if trained or not final else asked.untrained().fit(data, listener=tell)
         if trained:
             _check_knows(base, data)
         threads = cores() if self.threads is None else int(THREADS.parse(self.threads))
@@ -150,8 +180,10 @@ class Reranker(Params):
             replace(one, features=[{n: v for n, v in features.items() if n not in rare} for features in one.features])
             for one in lists
         ]
+        whole = registry.get("recipe", self.recipe).whole
+        epochs = EPOCHS if self.epochs is None and not whole else self.epochs
         made = StructurePredictor(
-            Ranking(), self.recipe, self.epochs, self.seed, dict(self.settings or {}), threads=self.threads
+            Ranking(), self.recipe, epochs, self.seed, dict(self.settings or {}), threads=self.threads
         )
         return made.fit(lists, [one.target for one in lists], listener=tell)
 
@@ -163,7 +195,7 @@ class Reranker(Params):
             )
         return [listed(one, n, losses=losses) for n, one in enumerate(X)]
 
-    def _asked(self) -> tuple[Any, ...]:
+    def asked_features(self) -> tuple[Any, ...]:
         """The names of sets of features, and functions."""
         if self.features is not None:
             return tuple(self.features)
@@ -171,7 +203,7 @@ class Reranker(Params):
 
     def _sets(self) -> list[FeatureSet]:
         loss_named(self.measure)  # refuses unknown names before lists are made
-        return feature_sets(self._asked())
+        return feature_sets(self.asked_features())
 
     # ---- predict ----
 
@@ -340,6 +372,11 @@ class Reranker(Params):
             raise NotFittedError(
                 "This Reranker has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
             )
+
+
+def _known(one: Listed) -> Any:
+    assert one.losses is not None
+    return one.losses
 
 
 def _check_knows(base: SequenceEstimator, data: Corpus) -> None:
