@@ -9,10 +9,10 @@ import time
 import pytest
 
 import riata
-from riata import Chunker, DependencyParser, JointTagger, RoleLabeler, Tagger, registry
+from riata import Chunker, DependencyParser, JointTagger, RoleLabeler, Tagger
 from riata.commands.console import TimeLeft
 from riata.comparing.run import Processes
-from samples import CHUNKS, TAGS, WORDS, as_text, embedded, treebank
+from samples import CHUNKS, LABELLERS, TAGS, WORDS, as_text, embedded, treebank
 
 RIATA = [sys.executable, "-m", "riata"]
 COMPARE = ["compare", "chunk", "--train", "train.txt", "--test", "test.txt", "--epochs", "2"]
@@ -176,7 +176,7 @@ def test_folds_and_seeds(run):
     assert "2 folds of embedded, 352 sentences dealt in whole documents at random with seed 3" in facts["scored"]
 
 
-@pytest.mark.parametrize("task", [name for name, task in registry.all_of("task").items() if not task.estimator.trees])
+@pytest.mark.parametrize("task", [name for name, task in LABELLERS.items() if not task.estimator.trees])
 def test_data_sets_by_name_and_every_task(run, task):
     """Those recipes that fit are trained on all but the last tenth, which is one document; the others are refused, and that is no error."""
     data, held_out = ("embedded-roles", 1) if task == "srl" else ("embedded", 44)

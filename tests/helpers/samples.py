@@ -24,6 +24,8 @@ INPUTS = [[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]
 FEATURES = [[{"word": word, "length": len(word) / 10, "title": word.istitle()} for word in s] for s in WORDS]
 # Structures that tasks learn; the others are made of parts that users write (riata.Structure).
 OF_TASKS = [name for name, structure in registry.all_of("structure").items() if structure.columns]
+# Tasks that label sentences or build trees; the others have files and methods of their own.
+LABELLERS = {name: task for name, task in registry.all_of("task").items() if not hasattr(task.estimator, "own_files")}
 UNSEEN = [["An", "unseen", "dog", "sat"], ["Cats"], ["zählt", "漢字", "?"]]
 
 

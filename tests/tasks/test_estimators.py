@@ -13,7 +13,7 @@ import pytest
 
 import riata
 from checks import refused, stored
-from riata import Chunker, EntityRecognizer, RiataWarning, Tagger, registry
+from riata import Chunker, EntityRecognizer, RiataWarning, Tagger
 from riata.errors import (
     DataError,
     LabelError,
@@ -31,6 +31,7 @@ from samples import (
     CHUNKS,
     FEATURES,
     INPUTS,
+    LABELLERS,
     TAGS,
     UNSEEN,
     WORDS,
@@ -43,8 +44,7 @@ from samples import (
     treebank,
 )
 
-TASKS = registry.all_of("task")
-EVERY_TASK = pytest.mark.parametrize("estimator", [task.estimator for task in TASKS.values()], ids=TASKS)
+EVERY_TASK = pytest.mark.parametrize("estimator", [task.estimator for task in LABELLERS.values()], ids=LABELLERS)
 
 
 def of_the_task(estimator):

@@ -1,6 +1,7 @@
 """Rerankers: lists of the best outputs, features of whole outputs, and learning to choose."""
 
 import json
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def capitals(tokens, output):
 
 @pytest.fixture(scope="module")
 def reranker():
-    return Reranker(Chunker("crf", c2=1), k=5, folds=3, c2=1).fit(TRAIN)
+    return Reranker(Chunker("crf", c2=1), nbest=5, folds=3, c2=1).fit(TRAIN)
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
@@ -80,7 +81,7 @@ def test_losses_of_outputs_are_wrong_and_missed_chunks(reranker):
 class Memory(Tagger):
     """Remembers what it has learnt from."""
 
-    learnt = []
+    learnt: ClassVar = []
 
     def fit(self, X, *more, **options):
         self.learnt.append({tuple(sentence) for sentence in X.sentences_of(0)})
@@ -99,14 +100,14 @@ def test_no_list_comes_from_a_model_that_has_learnt_from_the_sentence():
 
 def test_a_beam_gives_lists_where_there_are_no_exact_ones():
     data, test = (riata.load("embedded", part, ("word", "tag", "chunk"))[:40] for part in ("train", "test"))
-    made = Reranker(JointTagger(epochs=2, beam=2), k=4, folds=2, c2=1).fit(data)
+    made = Reranker(JointTagger(epochs=2, beam=2), nbest=4, folds=2, c2=1).fit(data)
     assert len(made.report(test).oracle) == 3
     outputs = made.predict_nbest(test, 4)
     assert max(map(len, outputs)) == 4 and made.predict(test) == [found[0][0] for found in outputs]
 
 
 def test_trees_are_reranked():
-    made = Reranker(DependencyParser(epochs=2, beam=2, tags="given"), k=4, folds=2, c2=1).fit(treebank())
+    made = Reranker(DependencyParser(epochs=2, beam=2, tags="given"), nbest=4, folds=2, c2=1).fit(treebank())
     assert made.report(treebank()).score >= made.report(treebank()).base
     words = made.predict(treebank())[0]
     assert all(isinstance(head, int) and isinstance(relation, str) for head, relation in words)
@@ -193,7 +194,7 @@ def test_training_tells_how_good_the_lists_are():
 def test_the_same_seed_gives_the_same_bytes(tmp_path):
     files = [tmp_path / name for name in ("a", "b")]
     for file, threads in zip(files, (1, 2), strict=True):
-        Reranker(Chunker(epochs=2), "mira", k=3, folds=2, threads=threads).fit(TRAIN[:30]).save(file)
+        Reranker(Chunker(epochs=2), "mira", nbest=3, folds=2, threads=threads).fit(TRAIN[:30]).save(file)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
@@ -220,11 +221,11 @@ def test_an_explanation_tells_what_the_two_candidates_do_not_share(reranker):
 
 
 def test_a_reranker_keeps_its_base_and_the_names_of_functions(tmp_path):
-    made = Reranker(Chunker(epochs=2), k=3, folds=2, features=["ranks", "chunks", capitals], c2=1).fit(TRAIN[:30])
+    made = Reranker(Chunker(epochs=2), nbest=3, folds=2, features=["ranks", "chunks", capitals], c2=1).fit(TRAIN[:30])
     made.save(tmp_path / "r.riata")
     assert "capitals" in refused(ModelFileError, "", riata.load_model, tmp_path / "r.riata").message
     again = riata.load_model(tmp_path / "r.riata", using=[capitals])
-    assert again.predict(TEST) == made.predict(TEST) and again.k == 3 and isinstance(again.base, Chunker)
+    assert again.predict(TEST) == made.predict(TEST) and again.nbest == 3 and isinstance(again.base, Chunker)
     assert again.base_.predict(TEST) == made.base_.predict(TEST)
 
 
@@ -255,10 +256,10 @@ def test_bad_lists_are_refused(lists, says):
 
 def test_bad_parameters_are_refused():
     assert "Did you mean 'chunks'" in str(refused(UnknownNameError, "", Reranker(features=["chunk"]).fit, LISTS))
-    refused(UnknownNameError, "loss of whole outputs", Reranker(loss="f1").fit, LISTS)
+    refused(UnknownNameError, "loss of whole outputs", Reranker(measure="f1").fit, LISTS)
     refused(UnsupportedError, "gives no lists", Reranker(5).fit, TRAIN)
     refused(UnsupportedError, "more than", Reranker(riata.RoleLabeler()).fit, TRAIN)
-    refused(SettingError, "nothing to choose", Reranker(Chunker(), k=1).fit, TRAIN)
+    refused(SettingError, "nothing to choose", Reranker(Chunker(), nbest=1).fit, TRAIN)
     refused(NotFittedError, "not been trained", Reranker().predict, LISTS)
     wrong = Tagger(epochs=1).fit([["a", "b"]] * 4, [["X", "Y"]] * 4)
     refused(DataError, "gives none of the labels", Reranker(wrong).fit, embedded(("word", "tag"))[:10])
@@ -268,7 +269,7 @@ def test_features_that_raise_are_named(reranker):
     def broken(tokens, output):
         return 1 / 0
 
-    error = refused(DataError, "", Reranker(Chunker(epochs=1), k=2, folds=2, features=[broken]).fit, TRAIN[:10])
+    error = refused(DataError, "", Reranker(Chunker(epochs=1), nbest=2, folds=2, features=[broken]).fit, TRAIN[:10])
     assert "'broken'" in error.message and "ZeroDivisionError" in error.message
 
 
@@ -296,7 +297,7 @@ def test_commands_train_and_use_rerankers(run, tmp_path):
     base, model, labelled = (tmp_path / name for name in ("base.riata", "r.riata", "labelled.txt"))
     run.ok("train", "chunk", "--train", train, "--epochs", 2, "--model", base)
     of_base = ("train", "rerank", "--base", base, "--train", train, "--model", model)
-    out = run.ok(*of_base, "--k", 4, "--folds", 2, "--set", "c2=1", "--loss", "sentence", "--json")
+    out = run.ok(*of_base, "--nbest", 4, "--folds", 2, "--set", "c2=1", "--measure", "sentence", "--json")
     facts = json.loads(out)
     assert (facts["task"], facts["recipe"], facts["structure"]) == ("rerank", "crf", "list")
     facts = json.loads(run.ok("evaluate", "--model", model, test, "--json"))
@@ -307,7 +308,7 @@ def test_commands_train_and_use_rerankers(run, tmp_path):
     assert again["metrics"]["f1"] == facts["metrics"]["f1"]
     assert "against the runner-up" in run.ok("explain", "--model", model, test, "--sentence", 2)
     assert "--beam is not for the task 'rerank'" in run.fails(*of_base, "--beam", 4)
-    assert "--k is for rerank" in run.fails("train", "chunk", "--train", train, "--k", 4, "--model", base)
+    assert "--nbest is for rerank" in run.fails("train", "chunk", "--train", train, "--nbest", 4, "--model", base)
 
 
 def test_commands_take_lists_from_outside(run, tmp_path):

@@ -150,12 +150,12 @@ def _show(found: Any, options: dict[str, Any], folder: Path) -> None:
 
 def _check(options: dict[str, Any]) -> Path | None:
     """Refuses options that do not go together; where to draw, if anywhere."""
-    from riata import registry
     from riata.data.atomic_file import check_target
     from riata.errors import SettingError, UnsupportedError
     from riata.showing.plotting import check_installed, check_place
+    from riata.tasks.base import labelling
 
-    registry.get("task", options["task"])
+    labelling(options["task"])
     if (options["train_file"] is None) == (options["data_set"] is None):
         raise SettingError("give either --train FILE or --data NAME.")
     if options["final"] and (options["data_set"] is None or _given("folds")):

@@ -111,10 +111,10 @@ OPTIONS = {
         "For rerank: the model from whose best outputs one is chosen; without it, --train has lists of candidates (docs/reranking.md).",
         "is for rerank, and this is {task!r}",
     ),
-    "k": ("For rerank: how many of its best outputs (default: 20).", "is for rerank, and this is {task!r}"),
-    "loss": (
+    "nbest": ("For rerank: how many of its best outputs (default: 20).", "is for rerank, and this is {task!r}"),
+    "measure": (
         "For rerank, what an output loses: errors (default), sentence (1 - F1 or accuracy) or zero-one.",
-        "is for rerank, and this is {task!r}; other tasks have --set loss=NAME",
+        "is for rerank, and this is {task!r}",
     ),
     "part": ("For match: the part of the file to learn from, such as train (default: all of it).", MATCH),
     "aligners": ("For match: a file of what other aligners found, by the number of each pair.", MATCH),

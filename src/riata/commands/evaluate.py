@@ -163,11 +163,11 @@ def _evaluate_files(options: dict[str, Any]) -> None:
 
 def _format(options: dict[str, Any]) -> str:
     """The format of both files; some tasks have one of their own."""
-    from riata import registry
+    from riata.tasks.base import labelling
 
     if options["task_name"] is None:
         return str(options["format_"])
-    return format_of(registry.get("task", options["task_name"]).estimator, options)
+    return format_of(labelling(options["task_name"]), options)
 
 
 def _task(gold: Any, name: str | None, outputs: Any, apart: int | None) -> str:

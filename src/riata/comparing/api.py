@@ -85,10 +85,10 @@ def _has_own_code(estimator: Any) -> bool:
 
 
 def _contestants(estimators: Any, task: Any, parameters: Mapping[str, Any]) -> tuple[Contestant, ...]:
-    from riata import registry
     from riata.comparing.contestant import Kind, named, written
     from riata.errors import SettingError
     from riata.problems.predictor import Predictor
+    from riata.tasks.base import labelling
 
     if isinstance(estimators, Mapping):
         if task is not None or parameters:
@@ -106,7 +106,7 @@ def _contestants(estimators: Any, task: Any, parameters: Mapping[str, Any]) -> t
     shared = dict(parameters)
     settings, beam = shared.pop("settings", None) or {}, shared.pop("beam", None)
     if isinstance(task, str):
-        return written(texts, Kind(registry.get("task", task).estimator, shared, settings, beam))
+        return written(texts, Kind(labelling(task), shared, settings, beam))
     return written(texts, Kind(Predictor, {**shared, "problem": task}, settings, beam))
 
 

@@ -20,7 +20,11 @@ KEYS = ("output", "score", "features", "loss")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A whole output. score: of the model that proposed it. features: by name. loss: how wrong it is; None: not known."""
+    """A whole output. score: of the model that proposed it. features: by name. loss: how wrong it is; None: not known.
+
+    >>> riata.Candidate("a cat", 2.0, {"words": 2}, loss=0.0).output
+    'a cat'
+    """
 
     output: Any
     score: float = 0.0
@@ -55,6 +59,11 @@ def read_lists(path: str | Path) -> list[list[Candidate]]:
 
     score: of the model that proposed it. features: an object with numbers, or a list of names. loss: how wrong it is. Only the output is
     needed. Candidates are ranked by their scores; equal ones stay in their order.
+
+    >>> from pathlib import Path
+    >>> _ = Path("lists.jsonl").write_text('{"candidates": [{"output": "a cat", "score": 2, "loss": 0}]}')
+    >>> riata.read_lists("lists.jsonl")[0][0].score
+    2.0
     """
     return [candidates_in(one, path) for batch in objects(path) for one in batch]
 

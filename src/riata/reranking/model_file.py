@@ -18,7 +18,7 @@ from riata.reranking.ranked import Ranker, check_base, ranked
 from riata.reranking.ranking import Ranking
 
 BASE, RANKER = "base", "ranker"  # files inside the file
-NOT_STORED = ("base", "features", "loss", "threads")  # the features are stored as those of the model
+NOT_STORED = ("base", "features", "measure", "threads")  # the features are stored as those of the model
 
 
 def to_bytes(reranker: Any) -> bytes:
@@ -30,7 +30,7 @@ def to_bytes(reranker: Any) -> bytes:
         "params": {name: value for name, value in reranker.get_params(deep=False).items() if name not in NOT_STORED},
         "functions": {str(at): qualified_name(one) for at, one in enumerate(features) if callable(one)},
         "features": [None if callable(one) else one for one in features],
-        "loss": reranker.loss if isinstance(reranker.loss, str) else None,
+        "measure": reranker.measure if isinstance(reranker.measure, str) else None,
         "training": reranker.facts_,
     }
     arrays = {RANKER: _as_array(structure_file.to_bytes(reranker.ranker_.predictor))}
@@ -63,7 +63,7 @@ def set_fitted(made: Any, header: dict[str, Any], arrays: Arrays, using: Iterabl
     predictor = structure_file.from_bytes(arrays[RANKER].data, Ranking())
     features = tuple(functions[str(at)] if name is None else name for at, name in enumerate(names or ()))
     made.ranker_, made.facts_, made.base_, made.ranked_ = (
-        Ranker(predictor, features, int(K.parse(made.k))),
+        Ranker(predictor, features, int(K.parse(made.nbest))),
         facts,
         None,
         None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from riata import registry
 from riata.choosing.options import CUTOFF
 from riata.choosing.passes import FOLDS
 from riata.data.json_lines.reading import objects
@@ -20,12 +21,12 @@ from riata.errors import DataError, ModelFileError, NotFittedError, SettingError
 from riata.estimators.model_file import from_bytes, load_model
 from riata.estimators.sequence import SequenceEstimator
 from riata.inference.chain import K
-from riata.learning.events import Listener, Note, listening
+from riata.learning.events import Listener, Note, ignore, listening
 from riata.models import container
 from riata.parallel import THREADS, cores
 from riata.params import Params
 from riata.problems.structure_predictor import StructurePredictor
-from riata.reranking.candidates import Listed, candidates_in, listed, read_lists
+from riata.reranking.candidates import Candidate, Listed, candidates_in, listed, read_lists
 from riata.reranking.features import FeatureSet, default_sets, feature_sets, features_of
 from riata.reranking.lists import LOSSES, best_outputs, jackknifed_lists, loss_named
 from riata.reranking.model_file import NOT_STORED, set_fitted, to_bytes
@@ -41,17 +42,22 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="Reranker")  # typing.Self needs Python 3.11
 
 
+EPOCHS = 5  # of recipes that learn list by list
+
+
 class Reranker(Params):
     """Chooses among the k best outputs of a base by features of whole outputs, which no decoder can search with (docs/reranking.md).
 
     base: an estimator, such as Chunker("crf"); trained or not. It also labels what the reranker learns from, each fold by a model that has
     not seen it. None: lists come from outside, as riata.read_lists gives them, each candidate with its loss.
-    recipe: any that learns from lists. k: the length of lists. features: names of sets (agreement, chunks, labels, lengths, ranks, trees),
-    and functions of the input and one output. None: what suits the base. loss: errors, sentence (1 - F1 or accuracy), zero-one, or a
-    function of the true output and another. folds: of the data. cutoff: features that tell candidates apart in fewer lists are left out.
+    recipe: any that learns from lists. epochs: None is 5, or until nothing changes for recipes such as crf. nbest: the length of lists.
+    folds: of the data.
+    features: names of sets (agreement, chunks, labels, lengths, ranks, trees), and functions of the input and one output. None: what suits
+    the base. cutoff: features that tell candidates apart in fewer lists are left out.
+    measure: what an output loses: errors, sentence (1 - F1 or accuracy), zero-one, or a function of the true output and another.
 
     >>> train, test = riata.load("embedded", "train"), riata.load("embedded", "test")
-    >>> reranker = riata.Reranker(riata.Chunker(epochs=5), k=5, folds=2).fit(train)
+    >>> reranker = riata.Reranker(riata.Chunker(epochs=5), nbest=5, folds=2).fit(train)
     >>> report = reranker.report(test)
     >>> bool(report.oracle[5] > report.base)
     True
@@ -67,11 +73,11 @@ class Reranker(Params):
     def __init__(
         self,
         base: SequenceEstimator | None = None,
-        recipe: str = "crf",
+        recipe: str = "mira",
         *,
-        k: int = 20,
+        nbest: int = 20,
         features: Sequence[Any] | None = None,
-        loss: Any = "errors",
+        measure: Any = "errors",
         folds: int = 5,
         cutoff: int = 2,
         epochs: int | None = None,
@@ -82,9 +88,9 @@ class Reranker(Params):
     ) -> None:
         self.base = base
         self.recipe = recipe
-        self.k = k
+        self.nbest = nbest
         self.features = features
-        self.loss = loss
+        self.measure = measure
         self.folds = folds
         self.cutoff = cutoff
         self.epochs = epochs
@@ -111,24 +117,49 @@ class Reranker(Params):
             base, lists = self._own_lists(self.base, X, y, sets, tell)
         _tell_of(lists, tell)
         learnt = self._learn([one for one in lists if len(one) > 1], tell)
-        self.ranker_ = Ranker(learnt, self._asked(), int(K.parse(self.k)))
+        self.ranker_ = Ranker(learnt, self.asked_features(), int(K.parse(self.nbest)))
         tokens = sum(len(one.tokens or ()) for one in lists)
         self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
         self.seconds_ = time.process_time() - began
         self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_)
         return self
 
+    def held_out_lists(self, X: Any, y: Any = None) -> list[list[Candidate]]:
+        """The lists that fit learns from, each by a base that has not seen the sentence, with features and losses.
+
+        Reranker(None, features=[]) learns from them, so that several recipes can be tried without making lists again.
+        """
+        if self.base is None:
+            raise SettingError("there is no base, whose outputs could be listed.", remedy="Reranker(base, …).")
+        check_base(self.base)
+        _, lists = self._own_lists(self.base, X, y, self._sets(), ignore, final=False)
+        return [
+            [
+                Candidate(*each)
+                for each in zip(one.outputs, one.scores.tolist(), one.features, _known(one).tolist(), strict=True)
+            ]
+            for one in lists
+        ]
+
     def _own_lists(
-        self, asked: SequenceEstimator, X: Any, y: Any, sets: Sequence[FeatureSet], tell: Listener
+        self,
+        asked: SequenceEstimator,
+        X: Any,
+        y: Any,
+        sets: Sequence[FeatureSet],
+        tell: Listener,
+        *,
+        final: bool = True,
     ) -> tuple[SequenceEstimator, list[Listed]]:
-        k = int(K.parse(self.k))
+        """A base of all data, and lists by those of folds. final: whether the former is needed, if there is none."""
+        k = int(K.parse(self.nbest))
         if k < 2:
             raise SettingError(
-                "k is 1: in a list of one output there is nothing to choose.", remedy="Set k to 10 or more."
+                "nbest is 1: in a list of one output there is nothing to choose.", remedy="Set nbest to 10 or more."
             )
         data: Corpus = asked.columns.with_output(X, y)
         trained = hasattr(asked, "model_")
-        base = asked if trained else asked.untrained().fit(data, listener=tell)
+        base = asked if trained or not final else asked.untrained().fit(data, listener=tell)
         if trained:
             _check_knows(base, data)
         threads = cores() if self.threads is None else int(THREADS.parse(self.threads))
@@ -136,7 +167,7 @@ class Reranker(Params):
         for fold, found in zip(
             *jackknifed_lists(asked, data, k, int(FOLDS.parse(self.folds)), threads, tell), strict=True
         ):
-            for s, one in zip(fold.tolist(), found.listed(sets, found.losses(self.loss)), strict=True):
+            for s, one in zip(fold.tolist(), found.listed(sets, found.losses(self.measure)), strict=True):
                 lists[s] = one
         return base, [one for one in lists if one is not None]
 
@@ -149,8 +180,10 @@ class Reranker(Params):
             replace(one, features=[{n: v for n, v in features.items() if n not in rare} for features in one.features])
             for one in lists
         ]
+        whole = registry.get("recipe", self.recipe).whole
+        epochs = EPOCHS if self.epochs is None and not whole else self.epochs
         made = StructurePredictor(
-            Ranking(), self.recipe, self.epochs, self.seed, dict(self.settings or {}), threads=self.threads
+            Ranking(), self.recipe, epochs, self.seed, dict(self.settings or {}), threads=self.threads
         )
         return made.fit(lists, [one.target for one in lists], listener=tell)
 
@@ -162,15 +195,15 @@ class Reranker(Params):
             )
         return [listed(one, n, losses=losses) for n, one in enumerate(X)]
 
-    def _asked(self) -> tuple[Any, ...]:
+    def asked_features(self) -> tuple[Any, ...]:
         """The names of sets of features, and functions."""
         if self.features is not None:
             return tuple(self.features)
         return ("ranks",) if self.base is None else default_sets(chunks=self.base.chunks, trees=self.base.trees)
 
     def _sets(self) -> list[FeatureSet]:
-        loss_named(self.loss)  # refuses unknown names before lists are made
-        return feature_sets(self._asked())
+        loss_named(self.measure)  # refuses unknown names before lists are made
+        return feature_sets(self.asked_features())
 
     # ---- predict ----
 
@@ -304,10 +337,12 @@ class Reranker(Params):
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Any, using: Iterable[Any]) -> Reranker:
         """A reranker from its model file."""
-        params, loss = header.get("params"), header.get("loss")
+        params, measure = header.get("params"), header.get("measure")
         if not isinstance(params, dict) or set(params) != set(cls._param_names()) - set(NOT_STORED):
             raise ModelFileError("the reranker's params are missing or inconsistent")
-        made = cls(**{**params, "settings": params["settings"] or None, **({"loss": loss} if loss in LOSSES else {})})
+        made = cls(
+            **{**params, "settings": params["settings"] or None, **({"measure": measure} if measure in LOSSES else {})}
+        )
         set_fitted(made, header, arrays, using)
         return made
 
@@ -337,6 +372,11 @@ class Reranker(Params):
             raise NotFittedError(
                 "This Reranker has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
             )
+
+
+def _known(one: Listed) -> Any:
+    assert one.losses is not None
+    return one.losses
 
 
 def _check_knows(base: SequenceEstimator, data: Corpus) -> None:
