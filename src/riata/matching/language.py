@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from riata.errors import SettingError, printed
 from riata.features.attributes import builtin
-from riata.matching.counts import SIDES, WordTable
+from riata.matching.counts import SIDES, WordTable, form
 from riata.matching.pairs import LinkedPair
 
 DEFAULT = """\
@@ -221,7 +221,7 @@ class Tables:
     def _of_words(self, value: str) -> Values:
         key = "words", value
         if key not in self._kept:
-            sides = [[str(word).lower() for word in words] for words in (self.pair.source, self.pair.target)]
+            sides = [[form(str(word)) for word in words] for words in (self.pair.source, self.pair.target)]
             found = self._words.of(*sides) if self._words is not None else {}
             for name in ("dice", "forward", "backward"):
                 self._kept["words", name] = found.get(name, np.zeros(self.pair.shape))
