@@ -46,7 +46,7 @@ class Plan:
     def data(self, of: Reproduction) -> str:
         """The data set that is learnt from."""
         if not of.task.data:
-            return MADE
+            return MADE if self.quick or not of.task.own else of.task.own
         return EMBEDDED if self.quick else of.task.data
 
     def parts(self, of: Reproduction) -> tuple[str, tuple[str, ...]]:

@@ -32,7 +32,8 @@ class Task:
     name: str
     make: Callable[..., Any]  # an untrained estimator, from its parameters; of a task with trials, not called
     columns: tuple[str, ...]  # of the data set, and of the embedded corpus
-    data: str = "conll2000"  # empty: the data are made up
+    data: str = "conll2000"  # empty: the data are made up, or
+    own: str = ""  # trials read these themselves
     test: str = "test"  # the part of the data set that --final scores
     train: str = "train"  # the part that is learnt from
     dev: str = ""  # the part that is development data; without one, the last tenth of what is learnt from

@@ -127,8 +127,8 @@ def _model1(
 ) -> Values:
     """P(word | given word) of pairs, by expectation maximisation. Every word may also come from no word.
 
-    cell: the pair of words of every cell; near: how near the diagonal it is; given: the given word of every pair; place: the word of the text that the cell is of; words: of
-    the text.
+    cell: the pair of words of every cell; near: how near the diagonal it is; place: the word of the text that it is of; given: the given
+    word of every pair; words: of the text.
     """
     near = (1 - ALONE) * near / np.bincount(place, near, minlength=len(words))[place]
     chance = np.full(len(given), 1.0)
