@@ -32,14 +32,14 @@ class Task:
     name: str
     make: Callable[..., Any]  # an untrained estimator, from its parameters; of a task with trials, not called
     columns: tuple[str, ...]  # of the data set, and of the embedded corpus
-    data: str = "conll2000"  # empty: the data are made up, or
-    own: str = ""  # trials read these themselves
+    data: str = "conll2000"  # empty: the data are made up, or `own`
     test: str = "test"  # the part of the data set that --final scores
     train: str = "train"  # the part that is learnt from
     dev: str = ""  # the part that is development data; without one, the last tenth of what is learnt from
     quick_columns: tuple[str, ...] = ()  # of the embedded corpus, if others than `columns`
     # What is measured of one training, by key of a column, for tasks whose data are no columns. None: the estimator learns a corpus.
     trial: Callable[[Trial], Mapping[str, Sample]] | None = None
+    own: str = ""  # the data that trials read themselves
 
 
 SEGMENTS = Task(
