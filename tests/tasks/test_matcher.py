@@ -19,6 +19,7 @@ from riata.matching.counts import learnt
 from riata.matching.language import DEFAULT, KNOWN, PairTemplate, Tables
 from riata.matching.links import parsed, written
 from riata.matching.scoring import score_links
+from riata.matching.search import Grid, LinkSearch
 
 WORDS = {"la": "the", "maison": "house", "fleur": "flower", "verte": "green", "un": "a", "chat": "cat", "voit": "sees"}
 FRENCH = ["la maison verte", "un chat voit la fleur", "la fleur", "la maison voit un chat", "un chat", "la fleur verte"]
@@ -306,3 +307,62 @@ def test_commands_train_predict_evaluate_and_explain(table, run, tmp_path):
     assert "no pair is of the part 'dev'" in run.fails("predict", "--model", model, "--part", "dev", table)
     riata.Tagger(epochs=1).fit([["a"]], [["X"]]).save(tagger)
     assert "is for match" in run.fails("evaluate", "--model", tagger, table, "--part", "test")
+
+
+# --- search ------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def grids(draw):
+    rows, columns, room = draw(st.integers(0, 3)), draw(st.integers(0, 3)), draw(st.integers(1, 2))
+    allowed = [{j: [(f"{i}-{j}", 1.0)] for j in range(columns) if draw(st.integers(0, 4))} for i in range(rows)]
+    links = [(i, j) for i in range(rows) for j in allowed[i]]
+    y = frozenset(draw(st.sets(st.sampled_from(links)))) if links else frozenset()
+    return Grid(rows, allowed, {}, room), y
+
+
+@given(case=grids(), costs=st.sampled_from([(1.0, 1.0), (3.0, 1.0), (1.0, 2.0)]))
+def test_the_regret_of_a_search_is_the_least_loss_that_can_be_reached(case, costs):
+    (x, y), problem = case, LinkSearch(costs)
+
+    def least(s):
+        if problem.is_goal(x, s):
+            found = set(problem.output(x, s, ()))
+            return costs[0] * len(y - found) + costs[1] * len(found - y)
+        return min(least(problem.apply(x, s, a)) for a in problem.actions(x, s))
+
+    states = [problem.initial(x)]
+    for s in states:
+        assert problem.regret(x, s, y) == pytest.approx(least(s))
+        if not problem.is_goal(x, s):
+            states += [problem.apply(x, s, a) for a in problem.actions(x, s)]
+
+
+def test_recipes_that_search_learn_links(tmp_path):
+    searched = riata.Matcher("laso-alma", beam=3).fit(TEXT, LINKS)
+    assert searched.predict(TEXT) == LINKS
+    assert any(name.startswith("off the diagonal") for name in searched.weights())
+    searched.save(tmp_path / "s.riata")
+    assert riata.load_model(tmp_path / "s.riata").predict(TURNED) == searched.predict(TURNED)
+    given_one = riata.LinkedPair(*TEXT[0], given={(0, 2)})
+    assert (0, 2) in searched.predict([given_one])[0]
+    refused(UnsupportedError, "no scores of their own", searched.explain, TEXT[0])
+    refused(UnsupportedError, "one link at most", riata.Matcher("laso-alma", fertility=2).fit, TEXT, LINKS)
+
+
+def test_solvers_of_one_objective_agree():
+    if not HANSARDS.is_dir():
+        pytest.skip("needs $RIATA_DATA/hansards")
+    pairs = riata.read_pairs(HANSARDS / "fr-en.tsv", part="train", others=HANSARDS / "aligners.tsv.gz")
+    template = "bias\nlink.*\ndistance\nsame.lower\nlength"
+    weights = []
+    for recipe, settings in (
+        ("m3n", {"gap": 1e-4}),
+        ("svmstruct-margin", {"epsilon": 1e-4}),
+        ("svmstruct-margin", {"epsilon": 1e-4, "slacks": "each"}),
+    ):
+        found = riata.Matcher(recipe, template=template, C=0.01, epochs=3000, **settings).fit(pairs)
+        weights.append(found.weights())
+    for name in weights[0]:
+        assert weights[1].get(name, 0) == pytest.approx(weights[0][name], abs=0.02)
+        assert weights[2].get(name, 0) == pytest.approx(weights[0][name], abs=0.02)

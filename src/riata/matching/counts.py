@@ -111,7 +111,7 @@ def _dice(pairs: Sequence[Sequence[NDArray[np.int64]]], keys: NDArray[np.int64],
     """2 x pairs with both words / (pairs with the one + pairs with the other); and the pairs with both."""
     types = [(np.unique(s), np.unique(t)) for s, t in pairs]
     both = np.concatenate([(s[:, None] * wide + t[None, :]).ravel() for s, t in types])
-    together = np.bincount(np.searchsorted(keys, both), minlength=len(keys))
+    together = np.bincount(np.searchsorted(keys, both), minlength=len(keys)).astype(np.float64)
     alone = [np.bincount(np.concatenate(of)) for of in zip(*types, strict=True)]
     source, target = np.divmod(keys, wide)
     return 2 * together / (alone[0][source] + alone[1][target]), together

@@ -14,8 +14,10 @@ from riata.inference.matching import rooms
 from riata.matching.corpora import LinkStructure
 from riata.matching.counts import WordTable
 from riata.matching.language import PairTemplate
+from riata.matching.search import LinkSearch, LinkSearcher
 from riata.models import container
 from riata.models.container import FORMAT, Arrays, qualified_name
+from riata.problems import model_file as problem_file
 from riata.problems import structure_file
 
 NOT_STORED = ("template", "features", "bitext", "aligners", "part")  # the template is stored as that of the model
@@ -23,7 +25,8 @@ LEARNT, FEATURES = "learnt", "features"
 
 
 def to_bytes(matcher: Any) -> bytes:
-    structure: Any = matcher._check_fitted().structure
+    learnt = matcher._check_fitted()
+    structure: Any = learnt.structure
     own = structure.own
     header = {
         "format": FORMAT,
@@ -33,8 +36,10 @@ def to_bytes(matcher: Any) -> bytes:
         "template": None if structure.template is None else str(structure.template),
         "fertility": structure.fertility,
         "costs": structure.costs,
+        "searched": isinstance(learnt, LinkSearcher),
     }
-    arrays: Arrays = {LEARNT: np.frombuffer(structure_file.to_bytes(matcher.learnt_), np.uint8)}
+    content = learnt.to_bytes() if isinstance(learnt, LinkSearcher) else structure_file.to_bytes(learnt)
+    arrays: Arrays = {LEARNT: np.frombuffer(content, np.uint8)}
     if structure.words is not None:
         arrays |= structure.words.to_arrays()
     return container.pack(header, arrays)
@@ -66,5 +71,10 @@ def with_model(
         words=words,
         own=own,
     )
-    made.learnt_ = structure_file.from_bytes(arrays[LEARNT].tobytes(), structure)
+    content = arrays[LEARNT].tobytes()
+    if header.get("searched"):
+        predictor = problem_file.from_parts(*container.unpack(memoryview(content)), LinkSearch(structure.costs))
+        made.learnt_ = LinkSearcher(structure, predictor)
+    else:
+        made.learnt_ = structure_file.from_bytes(content, structure)
     return made

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from riata import registry
 from riata.errors import ModelFileError, NotFittedError, SettingError, printed
 from riata.inference.matching import rooms
 from riata.learning.events import Listener
@@ -22,6 +23,7 @@ from riata.matching.links import in_lines, links_for, read_pairs, written
 from riata.matching.model_file import NOT_STORED, to_bytes, with_model
 from riata.matching.pairs import NONE, Link, LinkedPair, as_pairs, with_links
 from riata.matching.scoring import LinkScores, score_links
+from riata.matching.search import LinkSearcher
 from riata.models import container
 from riata.params import Params
 from riata.problems.structure_predictor import StructurePredictor
@@ -35,7 +37,8 @@ IGNORED, WRONG, SURE = "ignored", "wrong", "sure"
 class Matcher(Params):
     """Links the elements of two sets, such as the words of a sentence and of its translation (docs/matching.md).
 
-    recipe: any that needs the best output alone. template: lines of features, or a Path of a file with them. features: instead of it, a
+    recipe: any that needs the best output alone; or one that searches, such as laso-alma, with beam: the links before are then features,
+    too. template: lines of features, or a Path of a file with them. features: instead of it, a
     function of a pair and of two numbers that gives the features of a link. fertility: how many links an element may have; two numbers if
     the sides differ. possible: what possible links are in training: ignored, wrong or sure. miss, false: what a missed and a false link
     cost. bitext: pairs of token lists, or the path of a file of them, in which words are counted; None: the training data. part: of files,
@@ -49,7 +52,7 @@ class Matcher(Params):
 
     task_name = "match"
     own_files = True  # see riata.commands.own_options
-    learnt_: StructurePredictor
+    learnt_: StructurePredictor | LinkSearcher
     seconds_: float | None = None  # CPU seconds of training; None: loaded from a file
 
     def __init__(
@@ -65,6 +68,7 @@ class Matcher(Params):
         bitext: Any = None,
         epochs: int | None = None,
         seed: int = 0,
+        beam: float | None = 5,
         settings: Mapping[str, Any] | None = None,
         part: str | None = None,
         aligners: str | Path | None = None,
@@ -80,6 +84,7 @@ class Matcher(Params):
         self.bitext = bitext
         self.epochs = epochs
         self.seed = seed
+        self.beam = beam
         self._store_settings(settings, named)
         self.part = part
         self.aligners = aligners
@@ -95,7 +100,11 @@ class Matcher(Params):
         structure = LinkStructure(
             fertility=rooms(self._fertility()), costs=costs, template=template, words=words, own=self.features
         )
-        made = StructurePredictor(structure, self.recipe, self.epochs, self.seed, self.settings)
+        made: Any
+        if registry.get("recipe", self.recipe).searches:
+            made = LinkSearcher.of(structure, self.recipe, self.beam, self.epochs, self.seed, self.settings)
+        else:
+            made = StructurePredictor(structure, self.recipe, self.epochs, self.seed, self.settings)
         made.fit(pairs, [pair.sure for pair in pairs], listener=listener)
         self.learnt_, self.seconds_ = made, time.process_time() - began
         return self
@@ -150,8 +159,7 @@ class Matcher(Params):
 
     def predict(self, X: Iterable[Any]) -> list[list[Link]]:
         """The links of every pair."""
-        found: list[list[Link]] = self._check_fitted().predict(X)
-        return found
+        return self._check_fitted().predict(X)
 
     def predict_nbest(self, X: Iterable[Any], k: int) -> list[list[tuple[list[Link], float]]]:
         """The k best matchings of every pair with their scores, best first; fewer if there are fewer."""
@@ -188,7 +196,8 @@ class Matcher(Params):
         """
         [pair] = with_links(as_pairs([x]), None if y is None else [y])
         learnt = self._check_fitted()
-        [found], [scores] = learnt.predict([pair]), self.predict_scores([pair])
+        [scores], [found] = self.predict_scores([pair]), learnt.predict([pair])
+        assert isinstance(learnt, StructurePredictor)
         chosen, sure = frozenset(found), set(pair.sure)
         false = chosen - sure - set(pair.possible) if sure else frozenset()
         kinds = dict.fromkeys(false, "false") | dict.fromkeys(sure - chosen, "missed")
@@ -229,7 +238,7 @@ class Matcher(Params):
         learnt = self._check_fitted()
         return {
             "recipe": learnt.facts_["recipe"],
-            "structure": learnt.model_.structure,
+            "structure": learnt.facts_.get("structure", "matching"),
             "seconds_train": self.seconds_,
             "tokens": learnt.facts_["parts"],
             "weights": len(learnt.weights()),
@@ -286,8 +295,8 @@ class Matcher(Params):
             return
         self.__dict__.update({**from_bytes(state["model"], using=state["functions"]).__dict__, **state["params"]})
 
-    def _check_fitted(self) -> StructurePredictor:
-        learnt: StructurePredictor | None = getattr(self, "learnt_", None)
+    def _check_fitted(self) -> StructurePredictor | LinkSearcher:
+        learnt: StructurePredictor | LinkSearcher | None = getattr(self, "learnt_", None)
         if learnt is None:
             raise NotFittedError(
                 "This Matcher has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
