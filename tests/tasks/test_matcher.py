@@ -19,7 +19,7 @@ from riata.matching.counts import learnt
 from riata.matching.language import DEFAULT, KNOWN, PairTemplate, Tables
 from riata.matching.links import parsed, written
 from riata.matching.scoring import score_links
-from riata.matching.search import Grid, LinkSearch
+from riata.matching.search import LinkGrid, LinkSearch
 
 WORDS = {"la": "the", "maison": "house", "fleur": "flower", "verte": "green", "un": "a", "chat": "cat", "voit": "sees"}
 FRENCH = ["la maison verte", "un chat voit la fleur", "la fleur", "la maison voit un chat", "un chat", "la fleur verte"]
@@ -318,7 +318,7 @@ def grids(draw):
     allowed = [{j: [(f"{i}-{j}", 1.0)] for j in range(columns) if draw(st.integers(0, 4))} for i in range(rows)]
     links = [(i, j) for i in range(rows) for j in allowed[i]]
     y = frozenset(draw(st.sets(st.sampled_from(links)))) if links else frozenset()
-    return Grid(rows, allowed, {}, room), y
+    return LinkGrid(rows, allowed, {}, room), y
 
 
 @given(case=grids(), costs=st.sampled_from([(1.0, 1.0), (3.0, 1.0), (1.0, 2.0)]))

@@ -21,7 +21,7 @@ Weighed = list[tuple[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class LinkGrid:
     """A pair as it is searched: the features of every link that may be, and the links that are given."""
 
     rows: int
@@ -40,10 +40,10 @@ class LinkSearch(Problem):
     def __init__(self, costs: tuple[float, float]) -> None:
         self.costs = costs
 
-    def initial(self, x: Grid) -> State:
+    def initial(self, x: LinkGrid) -> State:
         return ()
 
-    def actions(self, x: Grid, s: State) -> list[int]:
+    def actions(self, x: LinkGrid, s: State) -> list[int]:
         row = len(s)
         if row in x.given:
             return [x.given[row]]
@@ -51,13 +51,13 @@ class LinkSearch(Problem):
         free = [j for j in x.features[row] if s.count(j) + kept.count(j) < x.room]
         return [*free, ALONE]
 
-    def apply(self, x: Grid, s: State, a: int) -> State:
+    def apply(self, x: LinkGrid, s: State, a: int) -> State:
         return (*s, a)
 
-    def is_goal(self, x: Grid, s: State) -> bool:
+    def is_goal(self, x: LinkGrid, s: State) -> bool:
         return len(s) == x.rows
 
-    def features(self, x: Grid, s: State, a: int) -> Weighed:
+    def features(self, x: LinkGrid, s: State, a: int) -> Weighed:
         before = s[-1] if s else None
         if a == ALONE:
             return [("alone", 1.0), ("alone after alone" if before == ALONE else "alone after a link", 1.0)]
@@ -70,7 +70,7 @@ class LinkSearch(Problem):
             found.append(("again, next to it" if a == before else "again", 1.0))
         return found
 
-    def regret(self, x: Grid, s: State, y: Links) -> float:
+    def regret(self, x: LinkGrid, s: State, y: Links) -> float:
         hits = sum((i, j) in y for i, j in enumerate(s))
         false = sum(j != ALONE for j in s) - hits
         left: list[list[int]] = [[] for _ in range(x.rows - len(s))]
@@ -81,7 +81,7 @@ class LinkSearch(Problem):
         most = _matched(left, room)
         return self.costs[0] * (len(y) - hits - most) + self.costs[1] * false
 
-    def output(self, x: Grid, s: State, path: Sequence[Any]) -> list[Link]:
+    def output(self, x: LinkGrid, s: State, path: Sequence[Any]) -> list[Link]:
         return [(i, j) for i, j in enumerate(s) if j != ALONE]
 
 
@@ -158,7 +158,7 @@ class LinkSearcher:
     def to_bytes(self) -> bytes:
         return model_file.to_bytes(self.predictor)
 
-    def _grids(self, X: Iterable[Any]) -> list[Grid]:
+    def _grids(self, X: Iterable[Any]) -> list[LinkGrid]:
         made = PairCorpora(self.structure)
         pairs = made.inputs(X)
         corpus, parts = made.corpus(pairs)  # refuses links that are given and cannot all be
@@ -175,5 +175,5 @@ class LinkSearcher:
                     (names[k], float(v)) for k, v in zip(given.ids[low:high], given.values[low:high], strict=True)
                 ]
                 place += 1
-            grids.append(Grid(len(pair.source), features, dict(sorted(pair.given)), rooms[1]))
+            grids.append(LinkGrid(len(pair.source), features, dict(sorted(pair.given)), rooms[1]))
         return grids
