@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import IO, Any
@@ -113,12 +113,10 @@ def command(
     from riata.estimators.model_file import load_labeller
     from riata.parallel import cores
 
-    if has_own_files(own := load_labeller(model_file)):
-        with _target(output_file) as out:
-            for content in own.answers(file):
-                out.write(content)
+    if has_own_files(loaded := load_labeller(model_file)):
+        _write(loaded.answers(file), output_file)
         return
-    found, format = reader(own, file, columns, text=text)
+    found, format = reader(loaded, file, columns, text=text)
     estimator = found if keeps is None else switched(found, keeps)
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
@@ -126,12 +124,17 @@ def command(
     asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
     asked["named"], asked["documents"] = columns["outputs"] is not None, documents_of(estimator, None, columns, format)
     answers = labelled(estimator, file, format=format, given=kept, shown=shown, **asked)
-    with closing(answers), _target(output_file) as out:  # ends its threads, also when nobody reads what is written
+    with closing(answers):  # ends its threads, also when nobody reads what is written
+        _write(answers, output_file)
+    if estimator.constraints is not None:
+        tell_of_constraints(estimator)
+
+
+def _write(answers: Iterable[bytes], path: str | None) -> None:
+    with _target(path) as out:
         for content in answers:
             out.write(content)
             out.flush()
-    if estimator.constraints is not None:
-        tell_of_constraints(estimator)
 
 
 @contextmanager

@@ -211,25 +211,30 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     return {**params, "recipe": recipe_name(estimator)}
 
 
+def _predictor(header: dict[str, Any], arrays: container.Arrays, functions: dict[str, Any]) -> Predictor:
+    """Of a problem or a structure of the user's."""
+    from riata.problems import model_file, structure_file
+
+    task = header["task"]
+    if set(functions) != {task}:
+        raise ModelFileError("the model's functions are inconsistent")
+    read: Any = model_file.from_parts if task == PROBLEM else structure_file.from_parts
+    predictor: Predictor = read(header, arrays, functions[task])
+    return predictor
+
+
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
     task = header.get("task")
     if header.get("format") != FORMAT or task not in (PROBLEM, STRUCTURE, *registry.names("task")):
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
-    if (
-        own := getattr(task in registry.names("task") and registry.get("task", task).estimator, "from_parts", None)
-    ) is not None:
-        return own(header, arrays, using)  # type: ignore[no-any-return]
+    of_class = None if task in (PROBLEM, STRUCTURE) else registry.get("task", task).estimator
+    if hasattr(of_class, "from_parts"):  # its models are no models of sentences
+        return of_class.from_parts(header, arrays, using)  # type: ignore[no-any-return, union-attr]
     functions = functions_in(header, using)
     if task in (PROBLEM, STRUCTURE):
-        from riata.problems import model_file, structure_file
-
-        if set(functions) != {task}:
-            raise ModelFileError("the model's functions are inconsistent")
-        read: Any = model_file.from_parts if task == PROBLEM else structure_file.from_parts
-        predictor: Predictor = read(header, arrays, functions[task])
-        return predictor
+        return _predictor(header, arrays, functions)
     of_settings = {role: functions.pop(role) for role in list(functions) if role.startswith(SETTING)}
     of_constraints = {role: functions.pop(role) for role in list(functions) if role.startswith(ROLE)}
     functions = {**expressions_in(header), **functions}
