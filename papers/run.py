@@ -21,8 +21,7 @@ from riata.data.datasets import load
 from riata.data.documents import cut_near
 from riata.data.memory import joined
 from riata.data.types import Corpus
-from riata.features.language import language_of
-from riata.features.templates import is_named_set, read_source
+from riata.features.templates import is_named_set, language_of, read_source
 from riata.learning.events import Epoch, Event, Started
 from riata.measuring.provenance import about, commit
 from riata.parallel import all_done

@@ -485,7 +485,7 @@ def test_a_beam_compares_no_pairs_of_labels():
 
 
 def test_gigabytes_are_told_even_where_time_is_short(monkeypatch):
-    monkeypatch.setattr("riata.learning.cost.MUCH", 1 << 20)
+    monkeypatch.setattr("riata.structures.chain.learning.MUCH", 1 << 20)
     (note,) = told(200, 200, recipe="laso-perceptron", beam=5)
     assert "about 0 seconds" in note
     assert "about 0.0 GiB" in note

@@ -11,8 +11,7 @@ from riata import registry
 from riata._core import unbounded
 from riata.choosing.losses import RISK
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
-from riata.features.language import language_of
-from riata.features.templates import Template, read_source
+from riata.features.templates import Template, language_of, read_source
 from riata.inference.structure import OF_QUEUES, OPERATIONS, Decoder, Queue, StructureKind
 from riata.other_words import meant
 from riata.settings import Setting
@@ -260,10 +259,10 @@ def refusals(
     declared: Sequence[Setting], settings: Mapping[str, Any], offered: Offered
 ) -> Iterator[tuple[str, RiataError]]:
     """The settings that would not be read, each with the reason."""
+    operations = offered.operations | offered.queue.offers
     for setting in declared:
         value = settings[setting.name]
-        operations = offered.operations | offered.queue.offers
-        missing = [operation for operation in setting.needed(value) if operation not in operations]
+        missing = [one for one in setting.needed(value) if one not in operations] if setting.needs else []
         if missing:
             yield setting.name, _without_operation(setting.name, value, missing[0], offered)
         elif value != setting.default:

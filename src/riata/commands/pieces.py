@@ -88,9 +88,7 @@ def _read() -> dict[str, dict[str, str]]:
     from riata import registry
     from riata.features.attributes import builtin
     from riata.features.frequency import FREQUENCY
-    from riata.features.language import language_of
-    from riata.features.lists import attribute_names
-    from riata.features.templates import SUMMARIES, builtin_names
+    from riata.features.templates import SUMMARIES, attribute_names, builtin_names, language_of
 
     structures: dict[str, list[str]] = {}
     for structure in registry.names("structure"):

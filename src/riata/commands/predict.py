@@ -109,14 +109,13 @@ def command(
     training does by itself (`riata inspect`, `riata calibrate`); if not, --min-confidence is refused.
     """
     from riata.estimators.labelled_files import Additions, GivenColumns, labelled
-    from riata.parallel import cores
 
     found, format = reader(model_file, file, columns, text=text)
     estimator = found if keeps is None else switched(found, keeps)
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Additions(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
-    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
+    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads}
     asked["named"], asked["documents"] = columns["outputs"] is not None, documents_of(estimator, None, columns, format)
     answers = labelled(estimator, file, format=format, given=kept, shown=shown, **asked)
     with closing(answers), _target(output_file) as out:  # ends its threads, also when nobody reads what is written
@@ -150,7 +149,7 @@ def _tell_uncalibrated(estimator: Any) -> None:
 def _split(text: bool, columns: dict[str, Any]) -> Any:
     """How running text is split: True at spaces, or the user's function; False: the input has columns or objects."""
     from riata.data.files import AUTO
-    from riata.data.json_lines.splitting import present
+    from riata.data.formats.base import present
     from riata.errors import SettingError
 
     asked = any(columns[name] is not None for name in ("inputs", "outputs", "documents"))

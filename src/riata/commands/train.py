@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -27,7 +27,10 @@ from riata.commands.estimator_options import (
     task_options,
     together,
 )
-from riata.interrupts import Terminated
+from riata.entry import Terminated
+
+if TYPE_CHECKING:
+    from riata.measuring.cost import Meter
 
 NAMES = (
     "recipe",
@@ -135,9 +138,8 @@ def command(**options: Any) -> None:
     Ctrl-C keeps the model of the last complete epoch (exit 130), and so does SIGTERM (exit 143).
     """
     from riata.commands.console import TrainingProgress, stderr
-    from riata.measuring.cost import Meter
 
-    meter = Meter()
+    meter = _meter() if options["json_"] else None
     estimator = estimator_of(options)
     _check_calibrates(options)
     sources = [options[name] for name in ("train_file", "dev_file", "template", "vectors")]
@@ -163,7 +165,7 @@ def command(**options: Any) -> None:
         estimator.save(options["model_file"])  # not lost if the development data cannot be predicted
         _tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
     estimator.save(options["model_file"])
-    _report(estimator, options, meter.peak_rss_mb())
+    _report(estimator, options, meter)
 
 
 def estimator_of(options: dict[str, Any]) -> Any:
@@ -217,7 +219,7 @@ def _without_meaning(estimator: Any, recipe: str | None) -> dict[str, Any]:
     """The parameters of a model that mean nothing to another recipe, with their defaults, and those of its settings that do."""
     from riata import registry
     from riata.choosing.recipe import recipe_name
-    from riata.estimators.parameters import refused_by
+    from riata.params import refused_by
 
     before = recipe_name(estimator)
     if recipe is None or recipe == before:
@@ -239,7 +241,7 @@ def _typed() -> list[str]:
 
 def _preset(options: dict[str, Any], estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
     """The parameters with those of the preset, where the command line has none of its own."""
-    from riata.estimators.parameters import preset_of
+    from riata.params import preset_of
 
     if options["preset"] is None:
         return params
@@ -321,9 +323,13 @@ def _tell(text: str) -> None:
     stderr().print(escape(text), soft_wrap=True)
 
 
-def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
-    from riata.choosing.options import choice_of
-    from riata.measuring.cost import as_json
+def _meter() -> Meter:
+    from riata.measuring.cost import Meter
+
+    return Meter()
+
+
+def _report(estimator: Any, options: dict[str, Any], meter: Meter | None) -> None:
     from riata.models.weights_by_name import by_name
 
     size = Path(options["model_file"]).stat().st_size / 1e6
@@ -335,7 +341,10 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
         f"{options['model_file']}: {size:.2f} MB, {len(estimator.classes_)} labels, {weights:,} weights, "
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
     )
-    if options["json_"]:
+    if meter is not None:
+        from riata.choosing.options import choice_of
+        from riata.measuring.cost import as_json
+
         choice = choice_of(estimator)
         text = as_json(
             task=estimator.task_name,
@@ -344,7 +353,7 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
             seconds_train=estimator.seconds_,
             seconds_decode=None,
             tokens=estimator.facts_["tokens"],
-            peak_rss_mb=peak,
+            peak_rss_mb=meter.peak_rss_mb(),
             weights=weights,
             model_mb=size,
             metrics=metrics,

@@ -162,7 +162,7 @@ class Columns(Part):
         self, inputs: Sequence[ColumnName] | None, outputs: Sequence[ColumnName] | None, *, format: FileFormat
     ) -> Any:
         """The same trained model for files in which other columns are its inputs and outputs; None: the columns do not change."""
-        from riata.data.files import column_number
+        from riata.data.formats.base import column_number
 
         made, same = self.estimator.twin(), format.name == self.estimator.format_
         known = (("inputs", inputs, len(self.estimator.inputs_)), ("outputs", outputs, self.estimator.outputs))
@@ -212,7 +212,7 @@ class Columns(Part):
 
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
         """The data with the output as the last column or columns. unknown: whether labels may be None."""
-        corpus = as_corpus(X)
+        corpus = X if isinstance(X, Corpus) else as_corpus(X)
         if y is not None:
             return with_column(corpus, label_column(y, corpus, unknown=unknown))
         if corpus.width + corpus.is_wordless < 2:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from riata.confidence.calibration import Calibration, Values, fitted
+from riata.data.documents import Indices
 from riata.data.types import Column, Corpus, Ids
 from riata.features.likely_tags import BETWEEN, DOUBT
 from riata.learning.events import Listener
-from riata.learning.jackknife import Indices, jackknifed, joined_labels
+from riata.learning.jackknife import jackknifed, joined_labels
 
 MOST = 4  # tags of a token
 LEAST, SURE = (

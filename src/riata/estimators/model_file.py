@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
 from riata._core import unbounded
-from riata.data.profile import restored, stored
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.constrained import ROLE, constraints_in, stored_constraints
-from riata.estimators.input_check import check_of
+from riata.estimators.input_check import check_of, restored, stored
+from riata.estimators.predicting import asked_of_search
 from riata.estimators.sequence import SequenceEstimator
 from riata.features.attributes import Attribute, builtin
 from riata.features.templates import SUMMARIES, Scope, names
 from riata.features.templates import functions as context_functions
-from riata.inference.structure import Decoder, asked_of_search
+from riata.inference.structure import Decoder
 from riata.models import container
 from riata.models.container import FORMAT, PROBLEM, SETTING, STRUCTURE, TAGGER, qualified_name
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from riata.confidence.calibration import Calibration
-    from riata.data.recoding import Tags
+    from riata.data.encodings.base import Tags
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
@@ -227,34 +227,33 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     structure = structure_in(header, estimator)
     search = search_in(header, structure)
     outputs = registry.of_structure("outputs", structure)
-    known = {
-        **builtin(),
-        **functions,
-        **of_settings,
-        **(context_functions(names(chunks=estimator.chunks)) if first is not None else {}),
-    }
+    context = names(chunks=estimator.chunks) if first is not None else ()
+    known = {**builtin(), **functions, **of_settings, **context_functions(context)}
     model = outputs.from_parts(header, arrays, known)
     estimator.labels.set_model(model, tags_in(header, model))
-    context = names(chunks=estimator.chunks) if first is not None else ()
-    estimator.inputs_ = inputs_in(header, model, context, estimator.columns.fewest_inputs)
-    if first is not None:
-        if first.inputs_ != estimator.inputs_:
-            raise ModelFileError("the two passes of the model read different columns")
-        estimator.first_, estimator.context_ = first, Scope(*scope_in(header))
-    _set_taggers(header, arrays, using, estimator)
-    estimator.array_width_ = array_width_in(header)
-    estimator.outputs_ = outputs_in(header, estimator.outputs)
-    estimator.format_, estimator.names_ = source_in(header), names_in(header)
-    estimator.breadth_ = breadth_in(header)
+    inputs = inputs_in(header, model, context, estimator.columns.fewest_inputs)
+    if first is not None and first.inputs_ != inputs:
+        raise ModelFileError("the two passes of the model read different columns")
     features = model.features
-    estimator.template = features.templates if estimator.inputs_ and (search or _takes_templates(estimator)) else None
-    estimator.bits = features.bits or None
-    estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
-    estimator.vectors = features.vectors
-    estimator.calibration_ = calibration_in(header, estimator.outputs)
-    estimator.uncalibrated_ = uncalibrated_in(header)
-    restore_training(estimator, mapping_in(header, "training"))
-    estimator._input = check_of(restored(header.get("profile")))
+    estimator.__dict__.update(
+        inputs_=inputs,
+        first_=first,
+        context_=None if first is None else Scope(*scope_in(header)),
+        taggers_=_taggers(header, arrays, using, estimator),
+        array_width_=array_width_in(header),
+        outputs_=outputs_in(header, estimator.outputs),
+        format_=source_in(header),
+        names_=names_in(header),
+        breadth_=breadth_in(header),
+        template=features.templates if inputs and (search or _takes_templates(estimator)) else None,
+        bits=features.bits or None,
+        lists={name: words.texts() for name, words in features.lists.items()} or None,
+        vectors=features.vectors,
+        calibration_=calibration_in(header, estimator.outputs),
+        uncalibrated_=uncalibrated_in(header),
+        **training_in(mapping_in(header, "training")),
+        _input=check_of(restored(header.get("profile"))),
+    )
     if search is not None:
         estimator._searched = asked_of_search(estimator), search
     estimator.predicting.decoder()  # refuses parameters that cannot be combined
@@ -280,8 +279,10 @@ def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterabl
     return _estimator(inner, _under(FIRST, arrays), using)
 
 
-def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> None:
-    """Sets the taggers of a model with tags of its own: one for every input after the words."""
+def _taggers(
+    header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any
+) -> tuple[SequenceEstimator, ...]:
+    """The taggers of a model with tags of its own: one for every input after the words."""
     found = header.get(TAGGERS, [])
     if not isinstance(found, list) or len(found) not in estimator.columns.tagger_counts():
         raise ModelFileError("the model's taggers are inconsistent")
@@ -289,8 +290,9 @@ def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterab
     for number, inner in enumerate(found):
         if not isinstance(inner, dict) or inner.get("task") != TAGGER or TAGGERS in inner or FIRST in inner:
             raise ModelFileError("the model's taggers are inconsistent")
-        taggers.append(_estimator(inner, _under(f"{TAGGERS}/{number}", arrays), using))
-    estimator.taggers_ = tuple(taggers)
+        tagger: Any = _estimator(inner, _under(f"{TAGGERS}/{number}", arrays), using)
+        taggers.append(tagger)
+    return tuple(taggers)
 
 
 def _under(name: str, arrays: container.Arrays) -> container.Arrays:
@@ -356,7 +358,8 @@ SEARCH = "search"  # where a model file stores how outputs are searched
 LONGEST_REASON = 1000  # characters
 
 
-def restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
+def training_in(training: dict[str, Any]) -> dict[str, Any]:
+    """What an estimator says of its training."""
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
     epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
     chosen, recipe = training.get("chosen", {}), training.get("recipe")
@@ -369,12 +372,10 @@ def restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> 
         or not (recipe is None or recipe in registry.names("recipe"))
     ):
         raise ModelFileError("the model's facts about its training are inconsistent")
-    estimator.best_epoch_ = epoch
-    estimator.best_score_ = score
-    estimator.seconds_ = None  # not stored, so that the same seed gives the same bytes
-    estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
-    estimator.facts_ |= {name: value for name, value in (("recipe", recipe), ("chosen", chosen)) if value}
-    estimator.history_ = []
+    facts = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
+    facts |= {name: value for name, value in (("recipe", recipe), ("chosen", chosen)) if value}
+    # The seconds are not stored, so that the same seed gives the same bytes.
+    return {"best_epoch_": epoch, "best_score_": score, "seconds_": None, "facts_": facts, "history_": []}
 
 
 def breadth_in(header: dict[str, Any]) -> int | None:
@@ -480,11 +481,8 @@ def structure_named(header: dict[str, Any]) -> Any:
 def structure_in(header: dict[str, Any], estimator: SequenceEstimator) -> str:
     """The structure, checked: a task with one output cannot have a model with two, nor the other way round."""
     name = structure_named(header)
-    if (
-        not isinstance(name, str)
-        or name not in registry.names("structure")
-        or registry.get("structure", name).gives != (estimator.outputs, estimator.trees)
-    ):
+    kind = registry.get("structure", name) if isinstance(name, str) and name in registry.names("structure") else None
+    if kind is None or (kind.columns, kind.trees) != (estimator.outputs, estimator.trees):
         raise ModelFileError("the model's structure is inconsistent")
     return str(name)
 
@@ -535,7 +533,7 @@ def names_in(header: dict[str, Any]) -> tuple[str, ...]:
 
 
 def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
-    from riata.data.recoding import Tags
+    from riata.data.encodings.base import Tags
 
     name = header.get("encoding")
     if name is None and header.get("learnt_as") is None:
@@ -545,6 +543,6 @@ def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
         if given not in registry.names("encoding"):
             raise ModelFileError(f"the model's encoding {given!r} is unknown")
     tags = Tags(*(registry.get("encoding", given) for given in names))
-    if tags.recoded and not all(map(tags.learnt.is_tag, model.outputs.chunk_labels())):
+    if names[0] != names[1] and not all(map(tags.learnt.is_tag, model.outputs.chunk_labels())):
         raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
     return tags

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
-from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
+from riata.features.lists import POSITIONS, WordList
 from riata.features.numbers import numbers_of, shifted
-from riata.features.templates import Read, Template
+from riata.features.templates import ANY_CASE, Read, Template, list_read
 from riata.features.word_vectors import WordVectors
 from riata.parallel import in_order
 
@@ -53,7 +54,7 @@ class Program:
         beyond = max((column for _, column in self.attributes), default=0) + 1
         return [column if list_read(name) is None else beyond + a for a, (name, column) in enumerate(self.attributes)]
 
-    @property
+    @cached_property
     def order(self) -> int:
         """How many labels back any template reads, except `edge`."""
         return max((back[-1] for _, _, back in self.history), default=0)

@@ -17,8 +17,7 @@ from riata.features.compile import Features, family_of
 from riata.features.expressions import expressions
 from riata.features.templates import Template
 from riata.inference.rules.legality import Legality
-from riata.models.model import Model
-from riata.models.outputs import of_kind
+from riata.models.model import Model, of_kind
 from riata.models.parts import refuse_huge, weight_bytes
 from riata.structures.chain.model import ChainOutputs
 

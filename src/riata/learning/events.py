@@ -96,6 +96,9 @@ def ignore(event: Event) -> None:
     """A listener that ignores all events."""
 
 
+ignore.within_epochs = False  # type: ignore[attr-defined]  # of a listener: whether it is told of progress within epochs
+
+
 NAME = "riata.training"
 
 

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.choosing.options import Options
-from riata.data.memory import as_corpus, inputs_of, joined
+from riata.data.encodings.base import Tags
+from riata.data.memory import as_corpus, joined
 from riata.data.pairs import paired, shown, unpaired
-from riata.data.recoding import Tags
-from riata.data.types import MARK, Corpus, check_all_known, check_kind, hidden, is_unknown
+from riata.data.types import MARK, Corpus, check_all_known, check_kind, hidden, inputs_of, is_unknown
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.inference.kept import Kept
 from riata.learning.batch import prior
-from riata.learning.batch.settings import SCORE_STEPS
+from riata.learning.batch.settings import AUTO, SCORE_STEPS
 from riata.learning.coverage import tell_of_coverage
 from riata.learning.development import check_dev, parted, tell_of_overlap, train_again
 from riata.learning.events import Listener, Note
@@ -61,7 +61,7 @@ class Fit:
         if self.options.dev is None and (self.options.refit or self.options.patience is not None):
             check_dev(self.options)
         train_part, dev_part = self.split(data)
-        if (name := prior.open_setting(self.options.settings)) is not None:
+        if (name := _open_setting(self.options.settings)) is not None:
             return self._with_chosen_prior(name, train_part, dev_part, weights, data)
         labels = self.labels(data)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
@@ -351,6 +351,11 @@ class Fit:
             weights = np.concatenate([weights, np.ones(len(both) - len(weights))])
         labels = self.labels(both)
         return self._train(both, None, weights, labels, again=epochs), labels
+
+
+def _open_setting(settings: Any) -> str | None:
+    """The setting that is to be chosen; None if all have values."""
+    return next((name for name in (prior.C2, prior.C) if settings.get(name) == AUTO), None)
 
 
 def _note(tags: Tags | None) -> str:

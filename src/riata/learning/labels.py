@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata.data.encodings.base import Encoding, are_chunk_labels, detect, read_as_conlleval, shown_encodings
+from riata.data.encodings.base import (
+    Encoding,
+    Tags,
+    are_chunk_labels,
+    detect,
+    read_as_conlleval,
+    shown_encodings,
+    tags_among,
+)
 from riata.data.files import candidate_columns
 from riata.data.pairs import shown
-from riata.data.recoding import Recoder, Tags
+from riata.data.recoding import Recoder
 from riata.data.types import FIELDS, MARK, UNKNOWN, Column, Corpus, Ids, Starts, check_some_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
 from riata.inference.rules.first_order import encoded
@@ -173,7 +181,8 @@ def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: 
     encodings = [known] if known is not None and bare else list(shown_encodings().values())
     column = corpus.columns[-1]
     texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
-    are_tags = {i: text == UNKNOWN or any(one.is_tag(text) for one in encodings) for i, text in texts.items()}
+    tags = {UNKNOWN, *tags_among(texts.values(), encodings)}
+    are_tags = {i: text in tags for i, text in texts.items()}
     if not bare and any(
         are_tags[i] and "-" in text for i, text in texts.items()
     ):  # beside types, a prefix alone is a mistake
@@ -346,6 +355,14 @@ def class_weights(
         if label not in labels.counts and label not in implied:
             raise UnknownNameError.of("label in class_weight", label, {*labels.labels, *implied})
     return np.array([float(given.get(label, 1.0)) for label in labels.labels])
+
+
+def weights_in(part: Corpus, class_weight: Any, data: Corpus) -> Any:
+    """The weights of classes for a part of the data, without labels that only other parts have: these would be refused as unknown."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    here, everywhere = ({*column.alphabet.texts_of(column.used())} for column in (part.columns[-1], data.columns[-1]))
+    return {label: weight for label, weight in class_weight.items() if label in here or label not in everywhere}
 
 
 def _as_written(labels: LabelSet, tags: Tags) -> tuple[LabelSet, Ids]:

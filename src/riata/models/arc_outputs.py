@@ -16,8 +16,8 @@ from riata.features.arcs import ArcFeatures, Group, block_sizes, has_pairs, pars
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.models.container import Arrays
-from riata.models.model import Model
-from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind
 from riata.models.parts import (
     feature_header,
     narrow,

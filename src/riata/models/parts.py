@@ -15,8 +15,8 @@ from riata.errors import DataError, ModelFileError
 from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
-from riata.features.lists import WordList, attribute_names
-from riata.features.templates import SUMMARIES, Template, placed, reads_context
+from riata.features.lists import WordList
+from riata.features.templates import SUMMARIES, Template, attribute_names, placed, reads_context
 from riata.features.word_vectors import WordVectors
 from riata.inference.rules.legality import Legality, Mask
 from riata.measuring.cost import available_bytes

@@ -13,10 +13,8 @@ from riata import registry
 from riata._core import ProblemModel
 from riata.choosing.options import check_parts
 from riata.choosing.sample_weight import sentence_weights
-from riata.errors import DataError, NotFittedError
+from riata.errors import AsInterrupt, DataError, WithinMemory
 from riata.explaining.trace import Trace
-from riata.interrupts import AsInterrupt
-from riata.learning.cost import within_memory
 from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.loop import Outcome
@@ -67,6 +65,7 @@ class Predictor(Params):
     """
 
     _own_settings = HERE
+    _remedy_unfitted = "Call fit, or riata.load_model(path, using=[problem])."
     model_: ProblemModel
     history_: list[dict[str, Any]]
     stats_: dict[str, Any]
@@ -140,7 +139,7 @@ class Predictor(Params):
         start = self._start() if self.warm_start else None
         if note := searching(self.recipe).note:
             tell(Note(note))
-        with AsInterrupt(), within_memory(FEWER_STATES):
+        with AsInterrupt(), WithinMemory(FEWER_STATES):
             outcome = ProblemFit(self.problem, settings, self.epochs, self.seed, dev, start, tell).run(data)
         self._keep(outcome, outcome.run, _history(outcome), None)
         if outcome.interrupted:
@@ -162,7 +161,7 @@ class Predictor(Params):
         if trainer is None or {**trainer.settings, "deepest": settings["deepest"]} != settings:
             trainer = ProblemLearner(self.problem, settings, None if start is None else start[0], warn)
         number = (0 if start is None else start[1]) + 1
-        with AsInterrupt(), within_memory(FEWER_STATES):
+        with AsInterrupt(), WithinMemory(FEWER_STATES):
             epoch = trainer.epoch(data, self.seed, number)
         outcome = Outcome(trainer.model(), number, history=[epoch])
         before = getattr(self, "history_", [])
@@ -337,15 +336,6 @@ class Predictor(Params):
     def __getstate__(self) -> dict[str, Any]:
         """All but the learner of partial_fit: a copy goes on from the model."""
         return {**self.__dict__, "_partial": None}
-
-    def _check_fitted(self) -> ProblemModel:
-        model: ProblemModel | None = getattr(self, "model_", None)
-        if model is None:
-            raise NotFittedError(
-                "This Predictor has not been trained yet.",
-                remedy="Call fit, or riata.load_model(path, using=[problem]).",
-            )
-        return model
 
     def _checked(self, *, learning: bool) -> dict[str, Any]:
         return checked(self, learning=learning)

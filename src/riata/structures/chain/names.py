@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from riata._core import boundary_values
 from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
-from riata.models.model import Model
-from riata.models.outputs import Weights, of_precision
+from riata.models.model import Model, of_precision
+from riata.models.outputs import Weights
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
 from riata.structures.chain.model import PRECISIONS
 
