@@ -279,15 +279,15 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = _checked_kinds(estimator)
     choice = choice_of(estimator, training=training, goes_on=goes_on, structure=structure)
-    recipe = choice.recipe
+    recipe, offered = choice.recipe, choice.offered
     if training:
         check_refused(estimator, recipe)
     declared = choice.settings if training else (*choice.settings, *_of_decoding(choice.settings, choice))
     given = estimator.settings or {}
-    check_owner(recipe, declared, given, choice.offered)
-    check_searched(recipe, given, choice.offered)
+    check_owner(recipe, declared, given, offered)
+    check_searched(recipe, given, offered)
     settings = {**recipe.fixed, **resolve(declared, given, f"The recipe {recipe.name!r}")}
-    check_read(declared if training else RISK, settings, choice.offered)
+    check_read(declared if training else RISK, settings, offered)
     if training:
         check_beside_parameters(estimator, settings)
     risk = None if settings[DECODE] == HIGHEST else risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)

@@ -297,7 +297,11 @@ def recipe_name(estimator: Any) -> str:
     if estimator.recipe is not None:
         return str(estimator.recipe)
     named = estimator.structure or estimator.own_structure or _read_by(estimator)
-    return recipes_by_structure(estimator).get(named or "", str(estimator.default_recipe))
+    return (
+        str(estimator.default_recipe)
+        if named is None
+        else recipes_by_structure(estimator).get(named, str(estimator.default_recipe))
+    )
 
 
 def recipes_by_structure(estimator: Any) -> dict[str, str]:

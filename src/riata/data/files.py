@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,12 @@ def format_of_file(
 
 def format_of_corpus(corpus: Corpus) -> FileFormat:
     """The format that a corpus was read in; that of columns, if it is none of files."""
-    found: FileFormat = registry.get("format", corpus.format if corpus.format in registry.names("format") else PLAIN)
+    return _format(corpus.format)
+
+
+@cache
+def _format(name: str) -> FileFormat:
+    found: FileFormat = registry.get("format", name if name in registry.names("format") else PLAIN)
     return found
 
 

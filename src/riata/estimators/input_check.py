@@ -71,7 +71,8 @@ class InputCheck:
 
     def look(self, corpus: Corpus, estimator: SequenceEstimator) -> None:
         """corpus: the columns that the model reads. DataError if one of them says nothing, or with `strict` if one is unlike training."""
-        tokens = min(corpus.tokens, LOOKED_AT)
+        number = corpus.tokens
+        tokens = min(number, LOOKED_AT)
         first = _first(corpus)
         if not tokens or first is self._last():
             return
@@ -82,7 +83,7 @@ class InputCheck:
         if isinstance(self.profile, ArrayProfile):
             self._look_at_arrays(corpus, tokens, estimator)
             return
-        looked_at = np.linspace(0, corpus.tokens - 1, tokens).astype(np.int64)
+        looked_at = np.linspace(0, number - 1, tokens).astype(np.int64)
         for name, column, profile in self._columns(corpus, looked_at):
             ids, numbers = np.unique(column.ids, return_counts=True)
             counts = dict(zip(column.alphabet.texts_of(ids.astype(np.int32)), numbers.tolist(), strict=True))

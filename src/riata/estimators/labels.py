@@ -30,8 +30,8 @@ class Part:
     @property
     def model(self) -> Model:
         """The trained model; an error before training."""
-        found: Model = self.estimator._check_fitted()
-        return found
+        found: Model | None = getattr(self.estimator, "model_", None)
+        return self.estimator._check_fitted() if found is None else found
 
     @property
     def labels(self) -> Labels:

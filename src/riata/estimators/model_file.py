@@ -228,15 +228,15 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
     search = search_in(header, structure)
     outputs = registry.of_structure("outputs", structure)
     context = names(chunks=estimator.chunks) if first is not None else ()
-    known = {**builtin(), **functions, **of_settings, **context_functions(context)}
+    of_context = context_functions(context) if context else {}
+    known = {**builtin(), **functions, **of_settings, **of_context}
     model = outputs.from_parts(header, arrays, known)
     estimator.labels.set_model(model, tags_in(header, model))
-    inputs = inputs_in(header, model, context, estimator.columns.fewest_inputs)
+    estimator.inputs_ = inputs = inputs_in(header, model, context, estimator.columns.fewest_inputs)
     if first is not None and first.inputs_ != inputs:
         raise ModelFileError("the two passes of the model read different columns")
     features = model.features
     estimator.__dict__.update(
-        inputs_=inputs,
         first_=first,
         context_=None if first is None else Scope(*scope_in(header)),
         taggers_=_taggers(header, arrays, using, estimator),
@@ -253,9 +253,8 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         uncalibrated_=uncalibrated_in(header),
         **training_in(mapping_in(header, "training")),
         _input=check_of(restored(header.get("profile"))),
+        _searched=None if search is None else (asked_of_search(estimator), search),
     )
-    if search is not None:
-        estimator._searched = asked_of_search(estimator), search
     estimator.predicting.decoder()  # refuses parameters that cannot be combined
     return estimator
 
@@ -542,7 +541,7 @@ def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
     for given in names:
         if given not in registry.names("encoding"):
             raise ModelFileError(f"the model's encoding {given!r} is unknown")
-    tags = Tags(*(registry.get("encoding", given) for given in names))
+    tags = Tags(registry.get("encoding", names[0]), registry.get("encoding", names[1]))
     if names[0] != names[1] and not all(map(tags.learnt.is_tag, model.outputs.chunk_labels())):
         raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
     return tags

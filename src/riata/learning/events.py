@@ -96,7 +96,7 @@ def ignore(event: Event) -> None:
     """A listener that ignores all events."""
 
 
-ignore.within_epochs = False  # type: ignore[attr-defined]  # of a listener: whether it is told of progress within epochs
+ignore.within_epochs = False  # type: ignore[attr-defined]  # of a listener: whether it is told that epochs begin, and how far they are
 
 
 NAME = "riata.training"

@@ -149,11 +149,13 @@ def train(
     from riata.learning.events import Note, Progressed, Started
 
     outcome = Outcome()
-    progress = (lambda done: listener(Progressed(done))) if getattr(listener, "within_epochs", True) else None
+    within = getattr(listener, "within_epochs", True)
+    progress = (lambda done: listener(Progressed(done))) if within else None
     last = plan.first_epoch + plan.epochs - 1
     try:
         for number in range(plan.first_epoch, last + 1):
-            listener(Started(number, last, data.sentences, data.tokens, plan.refit))
+            if within:
+                listener(Started(number, last, data.sentences, data.tokens, plan.refit))
             done = data.epoch(trainer, plan.seed, number, progress)
             score: float | None = None
             seed_scores: tuple[float, ...] = ()

@@ -330,8 +330,12 @@ def read_history(arrays: Arrays, has: bool) -> dict[str, Any]:
     return {**numbers, "rows": read_rows(arrays, "history/rows")}
 
 
-def read_family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
-    name = f"family/{family}"
+def read_families(arrays: Arrays, features: Features) -> list[dict[str, Any]]:
+    """The n-grams of every family, and their rows of weights."""
+    return [_family(arrays, f"family/{f}", root=spec[0] < 0) for f, spec in enumerate(features.program.families)]
+
+
+def _family(arrays: Arrays, name: str, *, root: bool) -> dict[str, Any]:
     return {
         "parents": NONE if root else read_counts(arrays, f"{name}/parents"),
         "values": read_counts(arrays, f"{name}/values"),

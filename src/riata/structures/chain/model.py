@@ -41,7 +41,7 @@ from riata.models.parts import (
     read_alphabet,
     read_bits,
     read_dictionary,
-    read_family,
+    read_families,
     read_history,
     read_legality,
     read_rows,
@@ -251,15 +251,14 @@ class ChainOutputs(Outputs):
         read_values(features, arrays)
         features.given = read_alphabet(arrays, "given")
         sparse: dict[str, Any] = {
-            "families": [read_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
+            "families": read_families(arrays, features),
             "kept_given": NONE,
             "given": read_rows(arrays, "given/rows"),
             "transition": read_rows(arrays, "transition"),
             "history": read_history(arrays, features.program.history != ()),
         }
-        need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
-        need += 4 * row_width(count) * len(sparse["history"]["slots"])
-        refuse_huge(need)
+        sizes = [len(family["values"]) for family in sparse["families"]]
+        refuse_huge(weight_bytes(features, sizes, count) + 4 * row_width(count) * len(sparse["history"]["slots"]))
         sizes = [len(alphabet) for alphabet in features.alphabets]
         if features.program.history:  # they are checked when they are entered
             blank = of_kind(outputs.new_weights(features, ChainWeights), ChainWeights)
