@@ -110,7 +110,6 @@ class Params:
     @cache
     def _names_of_settings(cls) -> frozenset[str]:
         """The settings of all recipes and structures, and of decoding."""
-        from riata import registry
         from riata.choosing.losses import DECODING, RISK
 
         recipes = registry.all_of("recipe").values()
@@ -126,8 +125,6 @@ class Params:
 
     def _unknown(self, name: str) -> UnknownNameError:
         """The refusal of a parameter, with the parameters and the settings of the recipe."""
-        from riata import registry
-
         recipe = getattr(self, "recipe", None) or getattr(self, "default_recipe", None)
         declared = registry.get("recipe", recipe).settings if recipe in registry.names("recipe") else ()
         known = {*self._param_names(), *(setting.name for setting in (*declared, *self._own_settings))}

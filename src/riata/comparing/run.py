@@ -377,8 +377,6 @@ def _costs(
 
 def _size(estimator: Any) -> float | None:
     """Of the model file in MB; None for a problem whose actions no file can hold."""
-    from riata.errors import RiataError
-
     try:
         return len(to_bytes(estimator)) / 1e6
     except RiataError:

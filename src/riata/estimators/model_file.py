@@ -502,8 +502,6 @@ def is_checked(header: dict[str, Any]) -> bool:
 
 def search_in(header: dict[str, Any], structure: str) -> Decoder | None:
     """How outputs are searched; None: the parameters say."""
-    from riata.inference.structure import Decoder
-
     found = header.get(SEARCH)
     if found is None:
         return None

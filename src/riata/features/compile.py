@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -9,17 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
 from riata.data.named_features import Given
-from riata.data.token_vectors import TokenVectors
+from riata.data.token_vectors import LARGEST, TokenVectors
 from riata.data.types import Column, Corpus, Ids, interned, is_unicode
 from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
 from riata.features.lists import POSITIONS, WordList
-from riata.features.numbers import numbers_of, shifted
 from riata.features.templates import ANY_CASE, Read, Template, list_read
 from riata.features.word_vectors import WordVectors
 from riata.parallel import in_order
@@ -373,3 +374,32 @@ def _merged(a: Given, b: Given) -> Given:
         np.concatenate([a.ids, b.ids])[order],
         np.concatenate([a.values, b.values])[order],
     )
+
+
+def numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
+    """The numbers of a column, token by token."""
+    source = corpus.columns[column]
+    table = np.zeros(len(source.alphabet))
+    used = source.used()
+    for i, text in zip(used, source.alphabet.texts_of(used), strict=True):
+        try:
+            table[i] = float(text)
+        except ValueError:
+            table[i] = math.nan
+        if not abs(table[i]) <= LARGEST:
+            token = int(np.argmax(source.ids == i))
+            raise DataError(
+                f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number up to {LARGEST:g}.",
+                remedy="Mend the value, or leave number(...) out of the template.",
+                file=corpus.name,
+                line=corpus.line_of(token),
+            )
+    return np.asarray(table[source.ids])
+
+
+def shifted(values: NDArray[np.float64], starts: NDArray[np.int64], offset: int) -> NDArray[np.float64]:
+    """values[t + offset] within each sentence, 0 outside it."""
+    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    at = np.arange(len(values)) + offset
+    inside = (at >= starts[sentence]) & (at < starts[sentence + 1])
+    return np.where(inside, values[np.clip(at, 0, max(len(values) - 1, 0))], 0.0)

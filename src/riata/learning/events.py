@@ -74,7 +74,9 @@ class Note:
 
 
 Event = Started | Progressed | Epoch | Note
-Listener = Callable[[Event], None]
+Listener = Callable[
+    [Event], None
+]  # one that has the attribute `within_epochs`, False, is told of neither Started nor Progressed
 
 
 _given_once: set[str] = set()
@@ -96,7 +98,7 @@ def ignore(event: Event) -> None:
     """A listener that ignores all events."""
 
 
-ignore.within_epochs = False  # type: ignore[attr-defined]  # of a listener: whether it is told that epochs begin, and how far they are
+ignore.within_epochs = False  # type: ignore[attr-defined]
 
 
 NAME = "riata.training"

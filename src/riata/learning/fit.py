@@ -18,10 +18,10 @@ from riata.data.types import MARK, Corpus, check_all_known, check_kind, hidden, 
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
+from riata.features.word_vectors import WordVectors
 from riata.inference.kept import Kept
 from riata.learning.batch import prior
 from riata.learning.batch.settings import AUTO, SCORE_STEPS
-from riata.learning.coverage import tell_of_coverage
 from riata.learning.development import check_dev, parted, tell_of_overlap, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
@@ -370,3 +370,22 @@ def check_width(data: Corpus, width: int, array_width: int | None) -> None:
             file=data.name,
         )
     check_kind(data, array_width, words=width > 0)
+
+
+MOST_LACKING = 0.5  # share of tokens without a vector, above which the words are likely to be written in another way
+
+
+def tell_of_coverage(data: Corpus, vectors: WordVectors | None, listener: Listener) -> None:
+    """Says how many tokens have no vector, and warns if most have none."""
+    if vectors is None or not data.tokens:
+        return
+    column = data.columns[0]
+    words = column.alphabet.texts()
+    counts = np.bincount(column.ids, minlength=len(words))
+    lacking = np.flatnonzero(~np.array(vectors.covers(words), bool) & (counts > 0))
+    share = float(counts[lacking].sum() / data.tokens)
+    common = ", ".join(repr(words[i]) for i in lacking[np.argsort(-counts[lacking], kind="stable")][:3])
+    text = (
+        f"{len(vectors):,} words have vectors of {vectors.width} numbers; {100 * share:.1f} % of the tokens have none"
+    )
+    listener(Note(shortened(f"{text} ({common})." if common else f"{text}."), warning=share > MOST_LACKING))

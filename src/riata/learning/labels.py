@@ -400,8 +400,6 @@ def partly_known(data: Corpus, options: Options) -> Corpus:
 
 def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
     """Reports the number of unknown labels. ids: of the labels, -1 if unknown."""
-    from riata.learning.events import Note
-
     unknown = int((ids < 0).sum())
     if unknown:
         tell(Note(f"Labels of {unknown:,} of {data.tokens:,} tokens are unknown: all that they may be is summed over."))
@@ -409,8 +407,6 @@ def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
 
 def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Listener) -> None:
     """For sums over legal labellings: makes all labels of a sentence unknown if no legal labelling has the known ones."""
-    from riata.learning.events import Note
-
     impossible = without_labelling(ids, data.starts, legality)
     for s in impossible:
         ids[data.starts[s] : data.starts[s + 1]] = -1

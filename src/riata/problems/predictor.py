@@ -18,18 +18,21 @@ from riata.explaining.trace import Trace
 from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.loop import Outcome
-from riata.params import Params
+from riata.params import Params, short
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import HERE, checked, development, searching, width
 from riata.problems.outputs import most_probable, ranked, scores_of, shares_of
 from riata.problems.problem import Problem, check, defined
 from riata.problems.structure import Structure
 from riata.problems.training import ProblemEpoch, ProblemExamples, ProblemFit, ProblemLearner
+from riata.showing.notebook import page
+from riata.showing.table import Cell, Table
 
 if TYPE_CHECKING:
     from riata.explaining.explanation import Explanation
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
+
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
@@ -321,8 +324,6 @@ class Predictor(Params):
         return dict(zip(keys, weights, strict=True))
 
     def _repr_html_(self) -> str:
-        from riata.problems.facts_page import predictor_facts
-
         return predictor_facts(self) if hasattr(self, "model_") else super()._repr_html_()
 
     # --- keeping ------------------------------------------------------------------------------------------------
@@ -343,3 +344,17 @@ class Predictor(Params):
 
 def _history(outcome: Outcome) -> list[dict[str, Any]]:
     return [epoch.as_dict() for epoch in outcome.history if isinstance(epoch, ProblemEpoch)]
+
+
+def predictor_facts(predictor: Any) -> str:
+    facts = {
+        "problem": type(predictor.problem).__name__,
+        "recipe": predictor.recipe,
+        "beam": predictor.beam,
+        "weights": len(predictor.weights()),
+        **{f"training: {name}": value for name, value in getattr(predictor, "facts_", {}).items()},
+    }
+    rows: list[tuple[Cell, ...]] = [
+        (name, short(value) if not isinstance(value, (int, str)) else str(value)) for name, value in facts.items()
+    ]
+    return page(Table("Predictor, trained", ("fact", "value"), rows).to_html())
