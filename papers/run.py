@@ -141,10 +141,8 @@ def run(reproduction: Reproduction, plan: Plan, watch: Watcher, cells: Cells | N
 
     cells: where trainings are kept; those that are there are not repeated.
     """
-    made_by = {
-        **about(),
-        "commit": commit(Path(__file__).parents[1]),
-    }  # now: the repository may have moved on when everything is done
+    # Now: the repository may have moved on when everything is done.
+    made_by = {**about(), "commit": commit(Path(__file__).parents[1])}
     split = Split.of(reproduction, plan) if reproduction.task.trial is None else None
     jobs = trainings(reproduction, plan)
     stopped = threading.Event()

@@ -21,9 +21,8 @@ def main(arguments: list[str] | None = None) -> None:
     # Nothing here multiplies large matrices: threads that NumPy's library starts for that only wait, which takes 40 ms. Where there is no
     # memory for them, it sends an interrupt.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if (
-        arguments is None
-    ):  # what is imported stays: to look for garbage in it again and again takes a tenth of a short run
+    if arguments is None:
+        # What is imported stays: to look for garbage in it again and again takes a tenth of a short run.
         gc.set_threshold(100_000)
     try:
         from riata.commands.base import run
@@ -61,9 +60,8 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.came = False
-        self._listens = (
-            signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        )  # neither ignored nor somebody else's
+        # Neither ignored nor somebody else's.
+        self._listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._others = sys.unraisablehook
         self._set(self._answer)
         if self._listens:

@@ -305,6 +305,7 @@ def test_the_history_holds_every_epoch():
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
     constant = {"sentences": 3, "tokens": 4, "dev_score": None, "seed_scores": (), "refit": False, "dropped": 0}
+    # Of learners that minimise something, or change one weight at a time.
     constant |= {
         "objective": None,
         "gradient_norm": None,
@@ -313,7 +314,7 @@ def test_the_history_holds_every_epoch():
         "weights": None,
         "features": None,
         "rounds": (),
-    }  # of learners that minimise something, or change one weight at a time
+    }
     # b is wrong once: before the first update.
     assert tagger.history_ == [
         {"epoch": 1, "updates": 1, "wrong_tokens": 1, **constant},

@@ -274,7 +274,6 @@ print(len(wrong))
 
 
 def test_threads_do_not_wait_for_each_other_for_ever():
-    done = subprocess.run(
-        [sys.executable, "-c", MANY], capture_output=True, text=True, timeout=60
-    )  # a deadlock runs into it
+    # A deadlock runs into it.
+    done = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr

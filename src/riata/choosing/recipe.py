@@ -63,9 +63,8 @@ class Recipe:
     earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns features of earlier labels
     # Parameters of estimators that it does not use, with the reason.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
-    fixed: Mapping[str, Any] = field(
-        default_factory=dict, hash=False
-    )  # settings of its learner that users do not choose
+    # Settings of its learner that users do not choose.
+    fixed: Mapping[str, Any] = field(default_factory=dict, hash=False)
     searched: Recipe | None = (
         None  # the recipe of the same name that takes its place where its needs are not met: it searches
     )

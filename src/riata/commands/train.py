@@ -32,6 +32,7 @@ from riata.entry import Terminated
 if TYPE_CHECKING:
     from riata.measuring.cost import Meter
 
+# Options that are parameters by the same name.
 NAMES = (
     "recipe",
     *SAME_NAMES,
@@ -46,7 +47,7 @@ NAMES = (
     "window",
     "inference",
     "constraints",
-)  # options that are parameters by the same name
+)
 
 OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has one
 

@@ -311,9 +311,8 @@ def _ready(file: IO[bytes], stopped: threading.Event | None) -> Iterator[bytes]:
     """
     read: Callable[[int], bytes] = getattr(file, "read1", file.read)
     poll = None if stopped is None else _poll_of(file)
-    while piece := read(
-        PIECE
-    ):  # for the first time without asking: a buffer may hold something that the system does not know of
+    while piece := read(PIECE):
+        # For the first time without asking: a buffer may hold something that the system does not know of.
         yield piece
         while poll is not None and stopped is not None and not poll(POLL):
             if stopped.is_set():

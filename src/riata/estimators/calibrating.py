@@ -42,11 +42,8 @@ if TYPE_CHECKING:
     from riata.confidence.calibration import JudgedUnits
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
-MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
-    4000,
-    8000,
-    0.2,
-)  # tokens that are judged, of chunks more, and the share of the data at most
+# Tokens that are judged, of chunks more, and the share of the data at most.
+MOST_JUDGED, MOST_OF_CHUNKS, HELD = (4000, 8000, 0.2)
 FEWEST = 15  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited

@@ -50,9 +50,8 @@ class InputCheck:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.served = False  # whether users are clients of a server: texts of theirs are not logged, and parameters are not theirs
-        self._last: Callable[[], Any] = lambda: (
-            None
-        )  # a column of the last input, which evaluate and others look at several times
+        # A column of the last input, which evaluate and others look at several times.
+        self._last: Callable[[], Any] = lambda: None
         self._seen: dict[Any, _Seen] = {}
         self._tokens = self._calls = 0
         self._file = ""
@@ -346,9 +345,8 @@ class ColumnProfile:
         """The value of all these tokens, if that is no accident; None if there are several, or if text may well have no other."""
         [value, *others] = counts
         tokens = sum(counts.values())
-        if (
-            others or len(self.values) == 1 or not self.values[0]
-        ):  # a flag, which most tokens do not have, may be off or on in a text
+        if others or len(self.values) == 1 or not self.values[0]:
+            # A flag, which most tokens do not have, may be off or on in a text.
             return None
         closed = self.complete and self.unknown < CLOSED
         if value not in self.known and value in BLANK:

@@ -17,10 +17,8 @@ from riata.learning.events import Listener
 from riata.learning.jackknife import jackknifed, joined_labels
 
 MOST = 4  # tags of a token
-LEAST, SURE = (
-    0.01,
-    0.1,
-)  # shares of the best tag's probability: a tag with less is left out, or comes after the sign of doubt
+# Shares of the best tag's probability: a tag with less is left out, or comes after the sign of doubt.
+LEAST, SURE = (0.01, 0.1)
 MOST_JUDGED = 500  # sentences that choose a temperature
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FIRST = "first"  # where a model file stores the first of two passes,
 TAGGERS = "taggers"  # and the taggers of a model with tags of its own
+# Parameters that are not stored themselves, but as their results, if there are any.
 NOT_STORED = (
     "attributes",
     "bits",
@@ -45,7 +46,7 @@ NOT_STORED = (
     "threads",
     "vectors",
     "warm_start",
-)  # parameters that are not stored themselves, but as their results, if there are any
+)
 
 
 def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> None:
@@ -91,9 +92,8 @@ def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arra
     model = estimator._check_fitted()
     from riata.choosing.options import checked
 
-    options = checked(
-        estimator, training=False
-    )  # refuses parameters that were set since training and could not be loaded
+    # Refuses parameters that were set since training and could not be loaded.
+    options = checked(estimator, training=False)
     if options.choice.structure.name != model.structure:
         raise UnsupportedError(
             f"the structure is {options.choice.structure.name!r} now, but the model was trained with {model.structure!r}.",

@@ -75,9 +75,8 @@ def first_pass(estimator: SequenceEstimator, options: Options, data: Corpus, wei
     one = _one_pass(estimator, options, options.dev if share else dev).fit(data, sample_weight=given, listener=tell)
     seconds = time.perf_counter() - began
     again = _again(one, options)
-    whole = choice_of(
-        one
-    ).recipe.whole  # every step uses all data: threads share its work; otherwise the folds share the threads
+    # Every step uses all data: threads share its work; otherwise the folds share the threads.
+    whole = choice_of(one).recipe.whole
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
         part = train[learnt]

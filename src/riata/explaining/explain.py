@@ -222,10 +222,8 @@ def _runner_up(estimator: Any, shown: Searched | Scored, corpus: Corpus, chosen:
     if shown.lists:
         try:
             ranked = estimator.predict_nbest(corpus, 2)[0]
-        except (
-            SearchError,
-            UnsupportedError,
-        ):  # a structure without lists, or exact decoding by a beam without a limit
+        except (SearchError, UnsupportedError):
+            # A structure without lists, or exact decoding by a beam without a limit.
             pass
         else:
             return shown.path(ranked[1][0], "runner-up") if len(ranked) > 1 else None

@@ -39,9 +39,8 @@ class Program:
     families: tuple[tuple[int, int, int], ...]  # parent or -1, attribute, offset from the n-gram's first position
     reads: tuple[tuple[int, int, bool], ...] = ()  # family, offset, edge
     templates: tuple[Template, ...] = ()  # [reads] the template that each comes from
-    history: tuple[
-        tuple[int, int, tuple[int, ...]], ...
-    ] = ()  # family or -1, offset, how many tokens back the labels are that it reads
+    # Family or -1, offset, how many tokens back the labels are that it reads.
+    history: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
     history_templates: tuple[Template, ...] = ()  # [history]
     numbers: tuple[Read, ...] = ()  # number(...) templates
     transitions: bool = False  # whether a bare `edge` is among the templates

@@ -43,15 +43,8 @@ if TYPE_CHECKING:
 NUMBER = "number"
 EXACT, ANY_CASE = "list", "anycase"  # of a list: list(city)[0] and anycase(city)[0]
 LABEL = "label"
-SEGMENT_ROLES = (
-    "first",
-    "last",
-    "inside",
-    "sequence",
-    "around",
-    "length",
-    "previous",
-)  # words of the other language, segments.py
+# Words of the other language, segments.py.
+SEGMENT_ROLES = ("first", "last", "inside", "sequence", "around", "length", "previous")
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
 _MACRO = re.compile(r"%(?P<kind>[xX])\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
@@ -136,9 +129,8 @@ def _repeated(template: Template, count: int) -> list[Template]:
     place of that, there are m² features of value 1: products of feature vectors are the same then, and so is all that depends on them,
     as in learners with an L2 norm.
     """
-    if (
-        template.edge and not template.reads
-    ):  # there is one matrix of pairs of labels; others read what is always the same
+    if template.edge and not template.reads:
+        # There is one matrix of pairs of labels; others read what is always the same.
         same = replace(template, reads=(Read(0, 0, "bias"),))
         return [template, *(replace(same, again=i) for i in range(count - 1))]
     return [replace(template, again=i) for i in range(count)]
@@ -472,9 +464,8 @@ class Language:
     template: type[Template]
     parse: Callable[..., tuple[Any, ...]]  # takes a text, and the name of its source
     list_lines: tuple[str, ...]  # lines of a default template for a list, with LIST for its attribute
-    column_lines: tuple[
-        str, ...
-    ]  # lines of a default template for a column of the input that it does not know, with COLUMN for it
+    # Lines of a default template for a column of the input that it does not know, with COLUMN for it.
+    column_lines: tuple[str, ...]
     context_lines: tuple[str, ...]  # lines with which the second of two passes reads the first
     keeps: Callable[[Any, Use], bool] | None = None  # whether a default keeps a template; None: `usable` says it
     default: str | None = None  # the built-in set of every task; None: each task has its own

@@ -23,9 +23,8 @@ from riata.structures.chain.model import ChainOutputs
 
 Matrix = NDArray[np.float64]
 EDGE = Template((), edge=True)
-Value = (
-    str | int
-)  # of a read: a text, or how far outside the sentence it is: -1 before its first token, 1 after its last
+# Of a read: a text, or how far outside the sentence it is: -1 before its first token, 1 after its last.
+Value = str | int
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,9 +74,8 @@ class Note:
 
 
 Event = Started | Progressed | Epoch | Note
-Listener = Callable[
-    [Event], None
-]  # one that has the attribute `within_epochs`, False, is told of neither Started nor Progressed
+# One that has the attribute `within_epochs`, False, is told of neither Started nor Progressed.
+Listener = Callable[[Event], None]
 
 
 _given_once: set[str] = set()

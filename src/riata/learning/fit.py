@@ -325,9 +325,8 @@ class Fit:
             return None
         names = structure.outputs.label_names(None if self.tags is None else self.tags.learnt)
         kept = Kept(declared, names, self.options.constrained.slots)
-        if (
-            self.options.risk is not None and kept.masks.rest
-        ):  # what depends on the input is found out when outputs are asked for
+        if self.options.risk is not None and kept.masks.rest:
+            # What depends on the input is found out when outputs are asked for.
             raise no_mask(
                 kept, kept.masks.rest, f"decode={self.options.risk.decode!r} asks for probabilities over all outputs"
             )

@@ -183,9 +183,8 @@ def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: 
     texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
     tags = {UNKNOWN, *tags_among(texts.values(), encodings)}
     are_tags = {i: text in tags for i, text in texts.items()}
-    if not bare and any(
-        are_tags[i] and "-" in text for i, text in texts.items()
-    ):  # beside types, a prefix alone is a mistake
+    if not bare and any(are_tags[i] and "-" in text for i, text in texts.items()):
+        # Beside types, a prefix alone is a mistake.
         are_tags = {i: are_tags[i] and ("-" in texts[i] or texts[i] in (UNKNOWN, OUTSIDE)) for i in are_tags}
     if not among_chunks and any(is_tag and texts[i] not in (UNKNOWN, OUTSIDE) for i, is_tag in are_tags.items()):
         return

@@ -135,9 +135,8 @@ class _NamedRows:
         if not edge:
             blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]
         program = model.features.program
-        self.slots: dict[
-            int, list[Template]
-        ] = {}  # by family: the templates that read it for a single label, and for a pair
+        # By family: the templates that read it for a single label, and for a pair.
+        self.slots: dict[int, list[Template]] = {}
         for template, (f, _, of_pair) in zip(program.templates, program.reads, strict=True):
             if of_pair == edge:
                 self.slots.setdefault(f, []).append(template)
