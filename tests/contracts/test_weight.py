@@ -14,7 +14,7 @@ from riata import registry
 
 ROOT = Path(__file__).parents[2]
 # Files that a command passes, and how often it goes from one folder to another (of training, with one epoch); fewer are better.
-MOST_PASSED = {"train": (47, 550), "predict": (25, 110)}
+MOST_PASSED = {"train": (47, 550), "predict": (25, 90)}
 MOST_ANCESTORS = 6  # the estimator and `object` among them
 
 

@@ -129,12 +129,12 @@ class Columns(Part):
 
         In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.
         """
+        same = corpus.format == self.estimator.format_
+        wanted = self.needed if same else tuple(range(len(self.needed)))
         if not self.estimator.inputs_:
             check_kind(corpus, self.estimator.array_width_, words=False)
-        here = corpus.origins if corpus.format == self.estimator.format_ else tuple(range(corpus.width))
-        wanted = self.needed if corpus.format == self.estimator.format_ else tuple(range(len(self.needed)))
-        missing = [column for column in wanted if column not in here]
-        if missing:
+        here = corpus.origins if same else tuple(range(corpus.width))
+        if missing := sorted(set(wanted) - set(here)):
             raise DataError(
                 f"the model reads column {missing[0]}, but the data have only {corpus.width} column{'s' * (corpus.width != 1)}.",
                 remedy=f"Give the same input columns as in training: {', '.join(map(str, wanted))}.",
@@ -142,7 +142,7 @@ class Columns(Part):
             )
         if self.estimator.inputs_:
             check_kind(corpus, self.estimator.array_width_, words=True)
-        found = corpus.select([here.index(column) for column in wanted])
+        found = corpus.select(list(map(here.index, wanted)))
         self.look(found)
         return found
 

@@ -83,10 +83,10 @@ class InputCheck:
             self._look_at_arrays(corpus, tokens, estimator)
             return
         looked_at = np.linspace(0, number - 1, tokens).astype(np.int64)
-        for name, column, profile in self._columns(corpus, looked_at):
+        for key, column, profile in self._columns(corpus, looked_at):
             ids, numbers = np.unique(column.ids, return_counts=True)
             counts = dict(zip(column.alphabet.texts_of(ids.astype(np.int32)), numbers.tolist(), strict=True))
-            self._look_at(name, counts, profile, corpus, estimator)
+            self._look_at(key, counts, profile, corpus, estimator)
 
     def look_at_lists(self, sentences: Sequence[Sequence[Any]], estimator: SequenceEstimator) -> None:
         """The same for plain sentences: lists of words, or of tuples of columns."""
@@ -101,37 +101,37 @@ class InputCheck:
         if tokens:
             self.look(as_corpus(few, names=not estimator.inputs_), estimator)
 
-    def _columns(self, corpus: Corpus, tokens: NDArray[np.int64]) -> Iterator[tuple[str, Column, ColumnProfile]]:
-        """These tokens of every column, and its profile."""
+    def _columns(self, corpus: Corpus, tokens: NDArray[np.int64]) -> Iterator[tuple[str | int, Column, ColumnProfile]]:
+        """These tokens of every column, by its number or the key of features, and its profile."""
         if isinstance(self.profile, dict):
             if corpus.given is not None:
                 here = by_key(corpus.given.take(tokens), self.profile)
                 nothing = Column.of([""] * len(tokens))
                 for key, profile in self.profile.items():
-                    yield f"feature {key!r}", here.get(key, nothing), profile
+                    yield key, here.get(key, nothing), profile
             return
         assert isinstance(self.profile, tuple)
         for number, (column, profile) in enumerate(zip(corpus.columns, self.profile, strict=False)):
-            yield corpus.column_name(number), replace(column, ids=column.ids[tokens]), profile
+            yield number, replace(column, ids=column.ids[tokens]), profile
 
     def _look_at(
-        self, name: str, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: SequenceEstimator
+        self, key: str | int, counts: Counts, profile: ColumnProfile, corpus: Corpus, estimator: SequenceEstimator
     ) -> None:
         if (value := profile.constant(counts)) is not None:
             without = "" if estimator.columns.tags_read == "own" else estimator.without_column
             raise DataError(
-                f"{name} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
+                f"{_name(key, corpus)} is {value!r} throughout, but it had {_several(profile)} in training, and the model reads it.",
                 remedy=f"Give it as in training{without}. {self._as_it_is}",
                 file=corpus.name,
             )
-        seen = self._seen.setdefault(name, _Seen())
+        seen = self._seen.setdefault(key, _Seen())
         if seen.told is Oddity.BLANK:
             return
         seen.add(counts, profile)
-        kind, text = seen.oddity(name, profile, self.profile, examples=not self.served)
+        kind, text = seen.oddity(profile, self.profile, examples=not self.served)
         if kind < seen.told:
             seen.told = kind
-            _tell(text, corpus, estimator)
+            _tell(f"{_name(key, corpus)} {text}", corpus, estimator)
 
     def _look_at_arrays(self, corpus: Corpus, tokens: int, estimator: SequenceEstimator) -> None:
         assert isinstance(self.profile, ArrayProfile)
@@ -197,13 +197,13 @@ class _Seen:
     def _commonest(self) -> list[tuple[str, int]]:
         return sorted(self.others.items(), key=lambda item: -item[1])
 
-    def oddity(self, name: str, profile: ColumnProfile, whole: Profile, *, examples: bool) -> tuple[Oddity, str]:
-        """What is odd about the column, and the likely remedy. examples: whether values of the input are named."""
+    def oddity(self, profile: ColumnProfile, whole: Profile, *, examples: bool) -> tuple[Oddity, str]:
+        """What is odd about the column, to be said after its name, and the likely remedy. examples: whether values of it are named."""
         if self.blank:
             shown = shortened(repr(self.blank)) if examples else "a value of several words"
             return (
                 Oddity.BLANK,
-                f"{name} has {shown}, and no value of training has a blank in it. "
+                f"has {shown}, and no value of training has a blank in it. "
                 "Is it a whole sentence? Split it into words, or use text=True (--text).",
             )
         several = profile.complete or len(self.others) >= EXAMPLES
@@ -219,31 +219,31 @@ class _Seen:
             )
             return (
                 Oddity.UNKNOWN,
-                f"{name} is unlike the training data: {share:.0f} % of its values {were}{f' ({named})' if examples else ''}; "
-                f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(name, profile, whole)}",
+                f"is unlike the training data: {share:.0f} % of its values {were}{f' ({named})' if examples else ''}; "
+                f"of held-out training data, {100 * profile.unknown:.0f} %. {self._remedy(profile, whole)}",
             )
         value = next(iter(self.values))
         if len(self.values) == 1 and profile.lacks_others(value, self.tokens):
             shown = "missing" if not value else shortened(repr(value)) if examples else "the same"
             return (
                 Oddity.CONSTANT,
-                f"{name} is {shown} in all of {self.tokens:,} tokens; it had {_several(profile)} in training. Is the column filled?",
+                f"is {shown} in all of {self.tokens:,} tokens; it had {_several(profile)} in training. Is the column filled?",
             )
         if profile.too_many_blanks(self.blanks, self.tokens):
             share = 100 * self.blanks / self.tokens
             return (
                 Oddity.UNKNOWN,
-                f"{name} is blank in {share:.0f} % of its tokens, and in none of the training data. Is the column filled?",
+                f"is blank in {share:.0f} % of its tokens, and in none of the training data. Is the column filled?",
             )
         if profile.odd_capitals(self.capitals, self.tokens):
             return (
                 Oddity.CAPITALS,
-                f"{name} is unlike the training data: {100 * self.capitals / self.tokens:.0f} % of its values have a capital letter; "
+                f"is unlike the training data: {100 * self.capitals / self.tokens:.0f} % of its values have a capital letter; "
                 f"of the training data, {100 * profile.capitals:.0f} %. Give words as they are written in training.",
             )
         return Oddity.NONE, ""
 
-    def _remedy(self, name: str, profile: ColumnProfile, whole: Profile) -> str:
+    def _remedy(self, profile: ColumnProfile, whole: Profile) -> str:
         folded = {value.lower() for value in profile.values}
         if self._mostly(lambda text: text.lower() in folded):
             return "They differ in upper and lower case only: write them as in training."
@@ -257,6 +257,10 @@ class _Seen:
 
     def _mostly(self, holds: Any) -> bool:
         return 2 * sum(number for text, number in self.others.items() if holds(text)) > sum(self.others.values())
+
+
+def _name(key: str | int, corpus: Corpus) -> str:
+    return corpus.column_name(key) if isinstance(key, int) else f"feature {key!r}"
 
 
 def _first(corpus: Corpus) -> Any:

@@ -96,7 +96,7 @@ def labelled(
             return written(batch, [])
         if not (format.fields or format.open or text):
             _check_width(estimator, batch, given.last, documents, named=named)
-        if given:
+        if given != NOTHING_GIVEN:
             from riata.estimators.given_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given.labels, given.tags)

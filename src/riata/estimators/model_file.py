@@ -18,7 +18,7 @@ from riata.estimators.sequence import SequenceEstimator
 from riata.features.attributes import Attribute, builtin
 from riata.features.templates import SUMMARIES, Scope, names
 from riata.features.templates import functions as context_functions
-from riata.inference.structure import Decoder
+from riata.inference.structure import Decoder, StructureKind
 from riata.models import container
 from riata.models.container import FORMAT, PROBLEM, SETTING, STRUCTURE, TAGGER, qualified_name
 
@@ -225,20 +225,20 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         estimator.constraints = constraints_in(header, of_constraints)
     first = _first_pass(header, arrays, using, estimator)
     structure = structure_in(header, estimator)
-    search = search_in(header, structure)
-    outputs = registry.of_structure("outputs", structure)
+    search = search_in(header, structure.queues)
+    outputs = registry.of_structure("outputs", structure.name)
     context = names(chunks=estimator.chunks) if first is not None else ()
     of_context = context_functions(context) if context else {}
     known = {**builtin(), **functions, **of_settings, **of_context}
     model = outputs.from_parts(header, arrays, known)
     estimator.labels.set_model(model, tags_in(header, model))
-    estimator.inputs_ = inputs = inputs_in(header, model, context, estimator.columns.fewest_inputs)
+    inputs = inputs_in(header, model, context, estimator.columns.fewest_inputs)
     if first is not None and first.inputs_ != inputs:
         raise ModelFileError("the two passes of the model read different columns")
     features = model.features
+    context_ = None if first is None else Scope(*scope_in(header))
+    estimator.__dict__.update(inputs_=inputs, first_=first, context_=context_)
     estimator.__dict__.update(
-        first_=first,
-        context_=None if first is None else Scope(*scope_in(header)),
         taggers_=_taggers(header, arrays, using, estimator),
         array_width_=array_width_in(header),
         outputs_=outputs_in(header, estimator.outputs),
@@ -301,8 +301,8 @@ def _under(name: str, arrays: container.Arrays) -> container.Arrays:
 
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings: dict[str, Any]) -> SequenceEstimator:
     """functions: attributes; settings: those whose values are functions."""
-    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
     params = mapping_in(header, "params")
+    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
     if unknown:
         raise ModelFileError(f"the model's parameter {min(unknown)!r} is unknown")
@@ -335,7 +335,7 @@ def _functions(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]:
             f"the model uses code that is not stored in it: {', '.join(missing)}.",
             remedy=f"Supply them: riata.load_model(path, using=[{', '.join(name.rpartition('.')[2] for name in missing)}]).",
         )
-    if set(wanted) & set(builtin()):
+    if wanted and set(wanted) & set(builtin()):
         raise ModelFileError("the model's functions are inconsistent")
     return {name: supplied[qualified] for name, qualified in wanted.items()}
 
@@ -477,13 +477,15 @@ def structure_named(header: dict[str, Any]) -> Any:
     return header.get("structure", "chain")
 
 
-def structure_in(header: dict[str, Any], estimator: SequenceEstimator) -> str:
+def structure_in(header: dict[str, Any], estimator: SequenceEstimator) -> StructureKind:
     """The structure, checked: a task with one output cannot have a model with two, nor the other way round."""
     name = structure_named(header)
-    kind = registry.get("structure", name) if isinstance(name, str) and name in registry.names("structure") else None
+    kind: StructureKind | None = (
+        registry.get("structure", name) if isinstance(name, str) and name in registry.names("structure") else None
+    )
     if kind is None or (kind.columns, kind.trees) != (estimator.outputs, estimator.trees):
         raise ModelFileError("the model's structure is inconsistent")
-    return str(name)
+    return kind
 
 
 def digest(header: dict[str, Any]) -> int:
@@ -500,13 +502,13 @@ def is_checked(header: dict[str, Any]) -> bool:
     return found.get("checked") == digest({**header, SEARCH: {k: v for k, v in found.items() if k != "checked"}})
 
 
-def search_in(header: dict[str, Any], structure: str) -> Decoder | None:
-    """How outputs are searched; None: the parameters say."""
+def search_in(header: dict[str, Any], queues: frozenset[str]) -> Decoder | None:
+    """How outputs are searched; None: the parameters say. queues: those that can search the structure."""
     found = header.get(SEARCH)
     if found is None:
         return None
     queue, beam = (found.get("queue"), found.get("beam")) if isinstance(found, dict) else (None, None)
-    if isinstance(queue, str) and queue in registry.get("structure", structure).queues:
+    if isinstance(queue, str) and queue in queues:
         if beam is None:
             return Decoder(queue)
         if registry.get("queue", queue).has_beam and _is_count(beam) and 0 < beam <= unbounded:

@@ -118,11 +118,11 @@ def read_templates(
 ) -> tuple[tuple[AnyTemplate, ...], dict[str, WordList]]:
     """The templates, and the lists that they read. attributes: those that they may read beside lists and frequencies."""
     lists, lines = _lists(header, arrays), read_strings(header, "templates")
-    known = {*attributes, FREQUENCY, *attribute_names(lists)}
+    known = {*attributes, FREQUENCY, *(attribute_names(lists) if lists else ())}
     templates: tuple[AnyTemplate, ...] = ()
     with suppress(ValueError):  # every TemplateError is a ValueError
         templates = _placed(parse("\n".join(lines), "<templates of the model>"), header, known)
-    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
+    if list(map(str, templates)) != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
     read = {read.attribute for template in templates for read in template.reads}
     if not all(read.intersection(attribute_names([name])) for name in lists):
