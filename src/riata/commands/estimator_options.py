@@ -452,7 +452,7 @@ def documents_of(estimator: Any, width: int | None, options: dict[str, Any], for
     """The number of the column of documents in a file that a trained model reads, or its name where these differ from file to file.
     width: of the file; None: not known yet.
     """
-    from riata.data.files import column_number
+    from riata.data.formats.base import column_number
     from riata.estimators.labelled_files import check_documents
 
     if options["documents"] is None or format.open:

@@ -77,14 +77,15 @@ def command(**options: Any) -> None:
 
 
 def _evaluate_model(options: dict[str, Any]) -> None:
-    from riata.commands.own_options import evaluate, has_own_files
     from riata.estimators.model_file import load_labeller
     from riata.measuring.cost import Meter
     from riata.models.weights_by_name import by_name
 
     meter = Meter()
     found = load_labeller(options["model_file"])
-    if has_own_files(found):
+    if hasattr(found, "own_files"):
+        from riata.commands.own_options import evaluate
+
         evaluate(found, options)
         return
     estimator, _ = reader(found, options["file"], options)

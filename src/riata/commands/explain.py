@@ -58,7 +58,6 @@ def command(**options: Any) -> None:
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
     """
     from riata.commands.console import stderr, stdout
-    from riata.commands.own_options import explain, has_own_files
     from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target
     from riata.explaining.text import render
@@ -66,7 +65,9 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     found = load_model(options["model_file"])
-    if has_own_files(found):
+    if hasattr(found, "own_files"):
+        from riata.commands.own_options import explain
+
         explain(found, options)
         return
     estimator = switched(in_given_context(found, options), options["keeps"])

@@ -35,10 +35,6 @@ READING = (
 )  # options that are no parameters
 
 
-def has_own_files(estimator: Any) -> bool:
-    return getattr(estimator, "own_files", False) is True
-
-
 def asked_of(cls: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options on the command line as parameters of the class; others are refused."""
     from riata.commands.estimator_options import pairs

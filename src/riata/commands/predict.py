@@ -108,12 +108,10 @@ def command(
     With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated, as
     training does by itself (`riata inspect`, `riata calibrate`); if not, --min-confidence is refused.
     """
-    from riata.commands.own_options import has_own_files
     from riata.estimators.labelled_files import Additions, GivenColumns, labelled
     from riata.estimators.model_file import load_labeller
-    from riata.parallel import cores
 
-    if has_own_files(loaded := load_labeller(model_file)):
+    if hasattr(loaded := load_labeller(model_file), "own_files"):
         _write(loaded.answers(file), output_file)
         return
     found, format = reader(loaded, file, columns, text=text)
@@ -121,7 +119,7 @@ def command(
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Additions(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
-    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
+    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads}
     asked["named"], asked["documents"] = columns["outputs"] is not None, documents_of(estimator, None, columns, format)
     answers = labelled(estimator, file, format=format, given=kept, shown=shown, **asked)
     with closing(answers):  # ends its threads, also when nobody reads what is written
@@ -160,7 +158,7 @@ def _tell_uncalibrated(estimator: Any) -> None:
 def _split(text: bool, columns: dict[str, Any]) -> Any:
     """How running text is split: True at spaces, or the user's function; False: the input has columns or objects."""
     from riata.data.files import AUTO
-    from riata.data.json_lines.splitting import present
+    from riata.data.formats.base import present
     from riata.errors import SettingError
 
     asked = any(columns[name] is not None for name in ("inputs", "outputs", "documents"))
