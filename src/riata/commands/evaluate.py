@@ -83,7 +83,7 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 
     meter = Meter()
     found = load_labeller(options["model_file"])
-    if hasattr(found, "own_files"):
+    if hasattr(type(found), "own_files"):
         from riata.commands.own_options import evaluate
 
         evaluate(found, options)

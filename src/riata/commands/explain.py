@@ -65,7 +65,7 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     found = load_model(options["model_file"])
-    if hasattr(found, "own_files"):
+    if hasattr(type(found), "own_files"):
         from riata.commands.own_options import explain
 
         explain(found, options)

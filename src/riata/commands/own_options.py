@@ -63,7 +63,7 @@ def train(cls: Any, options: dict[str, Any]) -> None:
     """riata train, for such a task."""
     from riata.commands.console import TrainingProgress, stderr
     from riata.commands.train import check_target, tell
-    from riata.interrupts import Terminated
+    from riata.entry import Terminated
     from riata.measuring.cost import Meter, as_json
 
     meter, file = Meter(), options["train_file"]

@@ -168,7 +168,6 @@ def _advice() -> Table:
 
 def _facts(kind: str, name: str) -> dict[str, object]:
     from riata import registry
-    from riata.choosing.recipe import recipes_by_structure
     from riata.tasks.base import Task
 
     piece = registry.get(kind, name)
@@ -186,7 +185,16 @@ def _facts(kind: str, name: str) -> dict[str, object]:
     facts = {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}
     facts |= {key: sorted(getattr(piece, key)) for key in ("needs", "offers") if hasattr(piece, key)}
     facts |= {"alias_of": piece.alias_of} if hasattr(piece, "alias_of") else {}
-    return {**facts, "recipes": recipes_by_structure(piece.estimator)} if isinstance(piece, Task) else facts
+    return {**facts, "recipes": _preferred(piece.estimator)} if isinstance(piece, Task) else facts
+
+
+def _preferred(estimator: Any) -> dict[str, str]:
+    """The recipe of a task on each of its structures."""
+    from riata.choosing.recipe import recipes_by_structure
+
+    if hasattr(estimator, "own_files"):
+        return {estimator.own_structure: str(estimator._defaults()["recipe"])}
+    return recipes_by_structure(estimator)
 
 
 ADVICE = (  # you have, use, why

@@ -111,7 +111,8 @@ def command(
     from riata.estimators.labelled_files import Additions, GivenColumns, labelled
     from riata.estimators.model_file import load_labeller
 
-    if hasattr(loaded := load_labeller(model_file), "own_files"):
+    loaded = load_labeller(model_file)
+    if hasattr(type(loaded), "own_files"):
         _write(loaded.answers(file), output_file)
         return
     found, format = reader(loaded, file, columns, text=text)

@@ -76,7 +76,7 @@ def load_labeller(path: str | Path) -> Any:
 
 
 def labeller(found: Any) -> Any:
-    return getattr(found, "ranked_", None) or found
+    return vars(found).get("ranked_") or found
 
 
 def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:

@@ -289,6 +289,7 @@ class Reranker(Params):
     # ---- commands ----
 
     own_files = True  # see riata.commands.own_options
+    own_structure = "list"
 
     @classmethod
     def of_options(cls, params: dict[str, Any]) -> Reranker:
