@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import riata
+from riata.data.documents import blocks
 from riata.data.types import Corpus
-from riata.learning.jackknife import blocks
 from riata.measuring import provenance as log
 from riata.measuring.provenance import about
 from riata.scoring.significance import paired_test

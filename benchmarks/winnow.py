@@ -14,10 +14,10 @@ import numpy as np
 from benchmarks.contest import Split, conll2000, timed
 from riata import Chunker
 from riata.confidence.calibration import Reliability, reliability
-from riata.data.memory import as_corpus, inputs_of
-from riata.data.types import Corpus
+from riata.data.memory import as_corpus
+from riata.data.types import Corpus, inputs_of
 from riata.features.templates import parse
-from riata.learning.winnow import step_confidences
+from riata.learning.recipes.winnow import step_confidences
 from riata.showing import plotting
 
 SENTENCES = 1000  # to learn from, where attributes are added

@@ -108,9 +108,8 @@ def scores_by_size(sizes: Sequence[int]) -> Callable[[Trained], dict[str, Sample
                 found[size_key(size)] = Sample.of(smaller.evaluate(trained.scored))
         return found
 
-    scores_by_training_size.__name__ = "_".join(
-        ["scores_by_training_size", *map(str, sizes)]
-    )  # cells with other sizes are others
+    # Cells with other sizes are others.
+    scores_by_training_size.__name__ = "_".join(["scores_by_training_size", *map(str, sizes)])
     return scores_by_training_size
 
 

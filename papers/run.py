@@ -21,8 +21,7 @@ from riata.data.datasets import load
 from riata.data.documents import cut_near
 from riata.data.memory import joined
 from riata.data.types import Corpus
-from riata.features.language import language_of
-from riata.features.templates import is_named_set, read_source
+from riata.features.templates import is_named_set, language_of, read_source
 from riata.learning.events import Epoch, Event, Started
 from riata.measuring.provenance import about, commit
 from riata.parallel import all_done
@@ -142,10 +141,8 @@ def run(reproduction: Reproduction, plan: Plan, watch: Watcher, cells: Cells | N
 
     cells: where trainings are kept; those that are there are not repeated.
     """
-    made_by = {
-        **about(),
-        "commit": commit(Path(__file__).parents[1]),
-    }  # now: the repository may have moved on when everything is done
+    # Now: the repository may have moved on when everything is done.
+    made_by = {**about(), "commit": commit(Path(__file__).parents[1])}
     split = Split.of(reproduction, plan) if reproduction.task.trial is None else None
     jobs = trainings(reproduction, plan)
     stopped = threading.Event()

@@ -17,9 +17,8 @@ from test_blocks import outputs, prepare  # noqa: E402
 def main() -> None:
     import matplotlib
 
-    matplotlib.rcParams.update(
-        {"svg.hashsalt": "riata", "svg.fonttype": "none"}
-    )  # the same picture gives the same file
+    # The same picture gives the same file.
+    matplotlib.rcParams.update({"svg.hashsalt": "riata", "svg.fonttype": "none"})
     target = ROOT / "docs" / "gallery"
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -128,9 +128,8 @@ class Curves:
 def curves(rounds: Rounds) -> Curves:
     squares = rounds.gram.diagonal()
     nu = RADIUS / np.sqrt(squares.sum())
-    before = np.tril(rounds.gram, -1).sum(
-        axis=1
-    )  # w_t . delta_t with nu = 1: what all earlier updates say about this one
+    # W_t . delta_t with nu = 1: what all earlier updates say about this one.
+    before = np.tril(rounds.gram, -1).sum(axis=1)
 
     def summed(values: Vector) -> Vector:
         """Of rounds with an error, to all rounds: nothing happens in the others."""

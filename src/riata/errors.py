@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+    from types import TracebackType
 
 
 __all__ = [
@@ -253,3 +254,38 @@ def is_shortage(error: BaseException | None) -> bool:
         return False
     said = isinstance(error, (RuntimeError, ImportError, OSError)) and any(sign in str(error) for sign in SIGNS)
     return isinstance(error, MemoryError) or said or is_shortage(error.__cause__)
+
+
+class AsInterrupt:
+    """A context that raises KeyboardInterrupt where one was turned into another error,
+    as by a lock of Python's that it took by surprise.
+    """
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if isinstance(error, RuntimeError) and isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+
+
+FEWER_LABELS = (
+    "Weights grow with the number of labels, and what learns from pairs of labels with its square. "
+    "Use fewer labels, a smaller template, a higher cutoff, or less data."
+)
+
+
+class WithinMemory:
+    """A context that turns running out of memory during training into an error with a remedy."""
+
+    def __init__(self, remedy: str = FEWER_LABELS) -> None:
+        self._remedy = remedy
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if isinstance(error, (MemoryError, RuntimeError)) and is_shortage(error):
+            raise DataError("out of memory: training needs more than there is.", remedy=self._remedy) from None

@@ -559,9 +559,8 @@ def test_what_the_demo_prints_as_next_steps_can_be_typed(called, tmp_path):
         "explain",
     ]
     assert all(way in step for step in steps)
-    for step in (
-        steps if called == "by its path" else ()
-    ):  # the others differ in how riata is called, which the demo itself has shown
+    for step in steps if called == "by its path" else ():
+        # The others differ in how riata is called, which the demo itself has shown.
         done = subprocess.run(step, **shell)
         assert done.returncode == 0, f"{step}: {done.stderr}"
 

@@ -14,9 +14,8 @@ from samples import CHUNKS, as_text, for_each
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them
 
-WORDS = as_text(
-    [[(word,) for word, _, _ in sentence] for sentence in CHUNKS]
-).encode()  # where the model reads tags too
+# Where the model reads tags too.
+WORDS = as_text([[(word,) for word, _, _ in sentence] for sentence in CHUNKS]).encode()
 GOOD = as_text([[(word, tag) for word, tag, _ in sentence] for sentence in CHUNKS]).encode()
 REFUSED = (
     "Error: <standard input>: the model reads column 1, but the data have only 1 column.\n"

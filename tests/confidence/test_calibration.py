@@ -22,13 +22,18 @@ from riata.confidence.calibration import (
     Calibrated,
     Calibration,
     CalibrationReport,
+    CarriedFit,
     JudgedUnits,
+    best_fit,
+    best_temperature,
+    carried,
     fitted,
     log_loss,
+    partners,
     reliability,
+    smoothed,
     units,
 )
-from riata.confidence.carrying import CarriedFit, best_fit, best_temperature, carried, partners, smoothed
 from riata.errors import DataError, ModelFileError, SettingError
 from riata.estimators.confidence import _calibrated
 from riata.estimators.model_file import from_bytes, to_bytes

@@ -113,9 +113,8 @@ PAIRS = [
     [("N" if row[1] > 0 else "V", chunk) for row, chunk in zip(signal, chunks, strict=True)]
     for signal, chunks in zip(SIGNALS, CHUNKS, strict=True)
 ]
-ARRAY_TREES = [
-    [(token, "x") for token in range(len(signal))] for signal in SIGNALS
-]  # each token is under the one before
+# Each token is under the one before.
+ARRAY_TREES = [[(token, "x") for token in range(len(signal))] for signal in SIGNALS]
 QUICK = {"C": 0.1, "c2": 0.1}  # instead of a choice on held-out sentences
 CHAINS = {"chain", "kernel-chain"}  # structures whose tokens may be features already
 NEVER = {"hmm"}  # on chains; the others refuse structures that are scored by templates alone

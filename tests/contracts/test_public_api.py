@@ -12,7 +12,7 @@ import pytest
 import riata
 from checks import stored
 from riata import Chunker, RiataError, RiataWarning, Tagger
-from riata.models.folded import StoredWeights
+from riata.models.model import StoredWeights
 from samples import CHUNKS, INPUTS, TAGS, WORDS, for_rows
 
 PROGRAM = """

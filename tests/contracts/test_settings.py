@@ -144,9 +144,8 @@ def trained(recipe, structure):
 def test_two_recipes_learn_the_same_only_if_one_is_declared_an_alias_of_the_other(structure):
     able = {name: trained(name, structure) for name in RECIPES if not isinstance(trained(name, structure), RiataError)}
     assert len(able) >= 3
-    assert all(
-        estimator.score(data_of(estimator)[0]) < 1 for estimator in able.values()
-    )  # otherwise weights may be equal by chance
+    # Otherwise weights may be equal by chance.
+    assert all(estimator.score(data_of(estimator)[0]) < 1 for estimator in able.values())
     for one, other in combinations(able, 2):
         names = {registry.get("recipe", name).alias_of or name for name in (one, other)}
         same = weights_of(able[one]) == weights_of(able[other])
@@ -227,11 +226,12 @@ SHOWS = {
     ("states side by side", "segments"): ({}, {"update": "mean"}),  # most updates are against the best state alone
 }
 
+# Settings beside which another one shows something in few epochs.
 BESIDE = {
     "gain_steps": {"gain_tolerance": 0.05},
     "score_steps": {"score_tolerance": 10.0},
     "score_tolerance": {"score_steps": 2},
-}  # settings beside which another one shows something in few epochs
+}
 
 
 def changes(recipe, structure, queue, beside, setting, able):

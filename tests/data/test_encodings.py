@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from checks import refused
 from riata.data.encodings import bilou, bioes, iob1, iob2
-from riata.data.encodings.base import Encoding, convert, detect, read_as_conlleval, shown_encodings
-from riata.data.recoding import Recoder, Tags, answering
+from riata.data.encodings.base import Encoding, Tags, convert, detect, read_as_conlleval, shown_encodings
+from riata.data.recoding import Recoder, answering
 from riata.data.types import Column, Ids, Span, Starts
 from riata.errors import LabelError
 from samples import for_rows

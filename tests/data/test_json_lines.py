@@ -424,7 +424,7 @@ def test_a_corpus_of_another_format_is_written_with_its_names(tmp_path):
 
 def test_a_tokenizer_means_nothing_for_columns(tmp_path):
     from riata.data.files import read_file
-    from riata.data.json_lines.splitting import splitting
+    from riata.data.formats.base import splitting
 
     with splitting(str.split), pytest.raises(SettingError, match="mean nothing for files of columns"):
         read_file(file(tmp_path, "a X", name="a.txt"))

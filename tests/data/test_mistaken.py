@@ -14,9 +14,7 @@ import riata
 from checks import refused
 from riata import RiataWarning, Tagger
 from riata.commands import main
-from riata.data.cleaning import cleaned_text, is_cleaning
-from riata.data.columns import stream
-from riata.data.mistaken import looked_through
+from riata.data.columns import cleaned_text, is_cleaning, looked_through, stream
 from riata.errors import DataError
 from samples import for_rows
 

@@ -14,7 +14,7 @@ from checks import refused
 from oracle import confidence as oracle
 from riata import Chunker, DependencyParser, EntityRecognizer, JointTagger, RiataError, Tagger
 from riata.confidence.calibration import CALLED, TRAINING
-from riata.data.memory import inputs_of
+from riata.data.types import inputs_of
 from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.estimators.calibrating import HELD, RUN, _spread, planned
 from riata.estimators.facts import facts_of

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import riata
 from checks import refused
 from riata import Chunker, RiataWarning, Tagger
-from riata.data.profile import ColumnProfile, _exceeds, profile_of, restored, stored
 from riata.data.types import Column
 from riata.errors import DataError, ModelFileError
+from riata.estimators.input_check import ColumnProfile, _exceeds, profile_of, restored, stored
 from samples import for_rows
 
 

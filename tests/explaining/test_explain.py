@@ -11,7 +11,7 @@ from checks import refused
 from explanations import garden_path, own_trace
 from python_problems import Observing, Tagging, random_weights, with_weights
 from riata import Chunker, JointTagger, Predictor, Tagger
-from riata.data.memory import inputs_of
+from riata.data.types import inputs_of
 from riata.errors import DataError, LabelError, NotFittedError, UnsupportedError
 from riata.features.templates import parse
 from samples import CHUNKS, FEATURES, TAGS, WORDS

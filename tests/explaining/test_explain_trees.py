@@ -244,9 +244,8 @@ def test_search_errors_look_at_outputs_that_keep_constraints():
     assert all(fault == "model" for fault, noun in zip(kept.of, with_noun, strict=True) if noun)
     for words in WORDS:
         assert "NN" not in tagger.evaluating.best_output(tagger.columns.sentences([words]))
-    assert sum(tagger.predicting.decoder().kept.tally.found.values()) == len(
-        WORDS
-    )  # those of predict_ids; judging counts by itself
+    # Those of predict_ids; judging counts by itself.
+    assert sum(tagger.predicting.decoder().kept.tally.found.values()) == len(WORDS)
 
 
 @pytest.mark.parametrize("structure", ["chain", "segments"])

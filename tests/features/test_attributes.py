@@ -16,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.data.types import Column
 from riata.errors import DataError, ModelFileError, RiataError, SettingError, TemplateError
 from riata.estimators.model_file import from_bytes, to_bytes
-from riata.features import letters, templates
+from riata.features import attributes, templates
 from riata.features.attributes import builtin
 from riata.features.compile import Features
 from riata.features.frequency import Frequencies
@@ -204,11 +204,11 @@ def test_the_core_computes_what_python_defines(name, text):
 
 def computed(name, text):
     """By the core; Python where it says that it does not know a letter."""
-    letters.teach([text])
+    attributes.teach([text])
     try:
         return native_attribute(name, text)
     except RiataError:
-        assert any(letters._flags(c) == 0 for c in text)
+        assert any(attributes._flags(c) == 0 for c in text)
         return builtin()[name](text)
 
 
@@ -227,7 +227,7 @@ def test_the_core_agrees_on_every_character_of_the_basic_plane(name):
 
 
 def test_what_depends_on_more_than_a_character_is_left_to_python():
-    letters.teach(["ΣΑΣ", "İ", "ǅ"])
+    attributes.teach(["ΣΑΣ", "İ", "ǅ"])
     for text in ("ΣΑΣ", "İ", "ǅ"):
         refused(RiataError, "letters", native_attribute, "lower", text)
     assert native_attribute("lower", "ΑΒ") == "αβ"

@@ -8,8 +8,7 @@ from riata.data.types import Column
 from riata.errors import RiataError, TemplateError, UnknownNameError
 from riata.features.attributes import builtin
 from riata.features.dictionary import ENOUGH, TagDictionary
-from riata.features.language import language_of
-from riata.features.templates import builtin_names
+from riata.features.templates import builtin_names, language_of
 from riata.structures.joint.templates import JointTemplate, compile_joint, misfit
 from riata.structures.joint.templates import parse as parse_joint
 from riata.structures.segments.templates import ANCHORED, compile_segments, parse

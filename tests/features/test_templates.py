@@ -75,12 +75,8 @@ def test_comments_and_blank_lines_are_skipped_and_repeated_lines_count_once():
 
 def test_repeated_lines_of_crfpp_are_as_many_features_as_have_the_same_products():
     assert str_of("U01:%x[0,0]\nU02:%x[0,0]") == ["word[0]", "again word[0]"]  # two features of value 1
-    assert str_of("U01:%x[0,0]\nU01:%x[0,0]") == [
-        "word[0]",
-        "again word[0]",
-        "again(2) word[0]",
-        "again(3) word[0]",
-    ]  # one of 2
+    # One of 2.
+    assert str_of("U01:%x[0,0]\nU01:%x[0,0]") == ["word[0]", "again word[0]", "again(2) word[0]", "again(3) word[0]"]
     assert len(parse("U1:%x[0,0]\nB\nU2:%x[0,0]\nU1:%x[0,0]")) == 6
     assert str_of("B\nB1\nB2") == ["edge", "edge bias[0]", "again edge bias[0]"]
     assert parse("\n".join(str_of("U1:%x[0,0]\nU1:%x[0,0]\nB\nB"))) == parse("U1:%x[0,0]\nU1:%x[0,0]\nB\nB")

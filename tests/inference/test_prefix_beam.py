@@ -41,10 +41,8 @@ class Pieces(LeftToRight):
         done, true = spans(s), spans(y)
         here = self.covered(x, s)
         cut = {span for span in true - done if span[0] < here}
-        tail = here not in {
-            0,
-            *(end for _, end, _ in true),
-        }  # within a true piece: whatever follows up to its end is wrong
+        # Within a true piece: whatever follows up to its end is wrong.
+        tail = here not in {0, *(end for _, end, _ in true)}
         return len(done - true) + len(cut) + tail
 
 

@@ -110,10 +110,8 @@ def test_sums_of_large_scores_lose_no_digits(problem):
     listed = enumerated(*problem)  # whose scores are whole, hence exact
     if not listed:
         return
-    best, ties = (
-        listed[0][1],
-        [segments for segments, value in listed if value == listed[0][1]],
-    )  # others weigh exp(-2 ** 48)
+    # Others weigh exp(-2 ** 48).
+    best, ties = (listed[0][1], [segments for segments, value in listed if value == listed[0][1]])
     assert riata.segment_log_sum(*problem) == best + np.log(len(ties))
     expected = np.zeros(problem[0].shape)
     for segments in ties:

@@ -229,9 +229,8 @@ def test_a_hundred_labels_and_long_sentences():
     corpus = as_corpus(words)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     probabilities, log_z = model.probabilities(corpus, 1.0)
-    assert (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
-    )  # KiB; labels x labels of every token would be 40 MB
+    # KiB; labels x labels of every token would be 40 MB.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
     assert probabilities.sum(axis=1) == pytest.approx(1)
     assert log_z.sum() - total == pytest.approx(sum(model.scores_of(features.instances(corpus), gold.ravel())))
 

@@ -88,9 +88,8 @@ def test_of_the_right_states_the_best_are_followed(when):
     assert found == {"c": 0.5, "d": 0.5, "f": -1.0}
 
 
-@pytest.mark.parametrize(
-    ("siblings", "towards"), [(2, {"c": 0.5, "d": 0.5}), (1, {"d": 1.0}), (0, {"d": 1.0})]
-)  # 0: as the beam is wide
+# 0: as the beam is wide.
+@pytest.mark.parametrize(("siblings", "towards"), [(2, {"c": 0.5, "d": 0.5}), (1, {"d": 1.0}), (0, {"d": 1.0})])
 def test_where_a_search_ends_without_a_goal_the_best_right_states_are_followed(siblings, towards):
     class DeadEnd(Choice):
         def actions(self, x, s):

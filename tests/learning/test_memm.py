@@ -19,8 +19,7 @@ from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SettingError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
 from riata.features.attributes import builtin
-from riata.features.language import by_label_before
-from riata.features.templates import load, parse
+from riata.features.templates import by_label_before, load, parse
 from riata.inference.rules.legality import Legality
 from riata.inference.structure import Decoder
 from riata.models.model import Model

@@ -305,6 +305,7 @@ def test_the_history_holds_every_epoch():
     seconds = [epoch.pop("seconds") for epoch in tagger.history_]
     assert all(value >= 0 for value in seconds)
     constant = {"sentences": 3, "tokens": 4, "dev_score": None, "seed_scores": (), "refit": False, "dropped": 0}
+    # Of learners that minimise something, or change one weight at a time.
     constant |= {
         "objective": None,
         "gradient_norm": None,
@@ -313,7 +314,7 @@ def test_the_history_holds_every_epoch():
         "weights": None,
         "features": None,
         "rounds": (),
-    }  # of learners that minimise something, or change one weight at a time
+    }
     # b is wrong once: before the first update.
     assert tagger.history_ == [
         {"epoch": 1, "updates": 1, "wrong_tokens": 1, **constant},
@@ -485,7 +486,7 @@ def test_a_beam_compares_no_pairs_of_labels():
 
 
 def test_gigabytes_are_told_even_where_time_is_short(monkeypatch):
-    monkeypatch.setattr("riata.learning.cost.MUCH", 1 << 20)
+    monkeypatch.setattr("riata.structures.chain.learning.MUCH", 1 << 20)
     (note,) = told(200, 200, recipe="laso-perceptron", beam=5)
     assert "about 0 seconds" in note
     assert "about 0.0 GiB" in note

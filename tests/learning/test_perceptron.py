@@ -85,9 +85,8 @@ def test_weights_equal_those_of_the_twin(template, corpus, epochs, seed):
     for average, weights in ((True, expected.averaged), (False, expected.last)):
         tagger = trained(X, y, template=templates, epochs=epochs, seed=seed, average=average)
         same_weights(weights_of(tagger.model_), weights)
-        updates = [
-            epoch["updates"] for epoch in tagger.history_
-        ]  # weights that are not averaged are learnt no further than to 0 updates
+        # Weights that are not averaged are learnt no further than to 0 updates.
+        updates = [epoch["updates"] for epoch in tagger.history_]
         assert updates + [0] * (epochs - len(updates)) == expected.mistakes
         assert tagger.classes_ == by_frequency(y)
 
@@ -97,9 +96,8 @@ def test_class_and_sentence_weights_equal_those_of_the_twin(corpus, epochs, data
     X, y = split(corpus)
     templates = parse(TEMPLATES["edges"])
     sample_weight = data.draw(st.lists(dyadic, min_size=len(X), max_size=len(X)))
-    some = any(
-        weight and x for weight, x in zip(sample_weight, X, strict=True)
-    )  # weight 0: left out, unless nothing is left
+    # Weight 0: left out, unless nothing is left.
+    some = any(weight and x for weight, x in zip(sample_weight, X, strict=True))
     learnt = [i for i, weight in enumerate(sample_weight) if weight or not some]
     labels = by_frequency([y[i] for i in learnt])
     class_weight = data.draw(st.dictionaries(st.sampled_from(labels), dyadic))

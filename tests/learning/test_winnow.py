@@ -16,7 +16,7 @@ from riata.data.memory import as_corpus
 from riata.errors import ModelFileError, SettingError, UnsupportedError
 from riata.features.attributes import builtin
 from riata.inference.structure import Decoder
-from riata.learning.winnow import step_confidences
+from riata.learning.recipes.winnow import step_confidences
 from riata.models.model import Model
 from riata.structures.chain.model import ChainOutputs
 from samples import TAGS, WORDS, embedded, for_each, tried

@@ -15,7 +15,7 @@ from riata import Chunker, Tagger, load_model
 from riata.data.memory import as_corpus
 from riata.errors import DataError, TemplateError
 from riata.features.templates import parse
-from riata.models import folded
+from riata.models import model
 from samples import CHUNKS, INPUTS, TAGS, UNSEEN, WORDS, draws, for_rows, tried
 
 READS = ["word[{}]", "tag[{}]", "suffix2[{}]", "shape[{}]", "lower[{}]", "stem[{}]", "hyphen[{}]", "vowels[{}]"]
@@ -140,7 +140,7 @@ def test_tables_that_grow_too_large_are_begun_anew(monkeypatch):
     estimator = Chunker(epochs=3).fit(CHUNKS)
     before = estimator.predict(INPUTS)
     old = estimator.model_.folded.table()
-    monkeypatch.setattr(folded, "MOST_BYTES", 0)
+    monkeypatch.setattr(model, "MOST_BYTES", 0)
     assert estimator.model_.folded.table() is not old
     assert estimator.predict(INPUTS) == before
     assert estimator.model_.folded._native.bytes < old.bytes * 3
@@ -274,7 +274,6 @@ print(len(wrong))
 
 
 def test_threads_do_not_wait_for_each_other_for_ever():
-    done = subprocess.run(
-        [sys.executable, "-c", MANY], capture_output=True, text=True, timeout=60
-    )  # a deadlock runs into it
+    # A deadlock runs into it.
+    done = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr

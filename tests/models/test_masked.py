@@ -102,7 +102,7 @@ def test_given_labels_are_rules_on_single_parts(seed, tokens, names):
 def test_encodings_are_automata_of_first_order(name):
     encoding = registry.get("encoding", name)
     labels = ["O", *(encoding.tag(prefix, kind) for prefix in encoding.prefixes for kind in ("XX", "YY"))]
-    for found, expected in zip(encoded(encoding, labels).flags, encoding.allowed(labels), strict=True):
+    for found, expected in zip(encoded(encoding, labels), encoding.allowed(labels), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 

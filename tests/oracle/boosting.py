@@ -23,9 +23,8 @@ class Boosting:
 
     def __init__(self, outputs, truths, weights=None, *, cap=1.0, over="corpus"):
         self.u = [np.delete(f, truth, axis=0) - f[truth] for f, truth in zip(outputs, truths, strict=True)]
-        self.may = np.array(
-            [(f != 0).any(axis=0) for f in outputs]
-        )  # [sentences, features] whether a feature could fire
+        # [sentences, features] whether a feature could fire.
+        self.may = np.array([(f != 0).any(axis=0) for f in outputs])
         self.weights = np.ones(len(outputs)) if weights is None else np.asarray(weights)
         self.cap, self.over = cap, over
         self.theta = np.zeros(outputs[0].shape[1])

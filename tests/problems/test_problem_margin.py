@@ -69,9 +69,8 @@ def test_a_beam_without_a_limit_learns_what_exact_inference_learns(problem, aver
     for seed in range(3):
         X, Y = corpus(seed)
         found = trained(problem(), X, Y, None, settings={"average": average})
-        same_weights(
-            found.weights(), of_chain(X, Y, {"average": average}), abs=1e-6
-        )  # the Tagger's model has single precision
+        # The Tagger's model has single precision.
+        same_weights(found.weights(), of_chain(X, Y, {"average": average}), abs=1e-6)
 
 
 def test_losses_other_than_the_number_of_wrong_labels():

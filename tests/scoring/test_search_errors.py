@@ -9,8 +9,7 @@ import riata
 from python_problems import Observing, random_weights, score, with_weights
 from riata import Chunker, DependencyParser, JointTagger
 from riata.entry import main
-from riata.models.folded import FoldedModel
-from riata.models.model import Model
+from riata.models.model import FoldedModel, Model
 from riata.scoring.search_errors import SearchErrors, in_words, judged, pooled
 
 pytestmark = pytest.mark.filterwarnings("default::riata.RiataWarning")  # commands show them

@@ -9,7 +9,7 @@ from riata import JointTagger
 from riata.data.encodings.base import spans_of
 from riata.errors import DataError, ModelFileError, TemplateError, UnsupportedError
 from riata.estimators.model_file import from_bytes, to_bytes
-from riata.features.language import language_of
+from riata.features.templates import language_of
 from riata.inference.structure import EXACT
 from riata.models import container
 from riata.structures.factorial.templates import parse

@@ -12,9 +12,8 @@ from python_problems import TAGS as VOWELS
 from python_problems import WORDS as LETTERS
 from python_problems import Tagging
 from riata import Chunker, JointTagger, Predictor, Tagger
-from riata.errors import NotFittedError
+from riata.errors import AsInterrupt, NotFittedError
 from riata.features.templates import parse
-from riata.interrupts import AsInterrupt
 from samples import CHUNKS, INPUTS, TAGS, WORDS
 
 FILES = ("estimators/fitting.py", "estimators/trained.py", "tasks/joint.py", "problems/predictor.py")

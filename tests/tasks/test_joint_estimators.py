@@ -199,9 +199,8 @@ def test_a_file_of_another_task_is_refused(made, data):
 def test_training_goes_on(data):
     train, test = data
     once = tagger(epochs=2, settings={"shuffle": False}).fit(train)
-    part = tagger(
-        settings={"shuffle": False, "dictionary": 10}
-    )  # which words seen twice as often pass in the second call
+    # Which words seen twice as often pass in the second call.
+    part = tagger(settings={"shuffle": False, "dictionary": 10})
     again = tagger(settings={"shuffle": False})
     part.partial_fit(train)
     again.partial_fit(train)

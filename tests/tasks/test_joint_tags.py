@@ -10,6 +10,7 @@ import riata
 from checks import refused
 from riata import DependencyParser, RiataError, Tagger
 from riata._core import searches_run
+from riata.data.documents import blocks
 from riata.data.memory import as_corpus
 from riata.data.trees import check_trees, crossing, with_trees
 from riata.data.types import Column
@@ -17,7 +18,6 @@ from riata.errors import DataError, LabelError, ModelFileError, TemplateError, U
 from riata.estimators.likely_tags import LikelyApart, likely
 from riata.features.likely_tags import ChosenTags, tags_in
 from riata.learning.events import ignore
-from riata.learning.jackknife import blocks
 from riata.models import container
 from riata.structures.transitions.templates import compile_transitions, parse
 from samples import BARE, check_words_are_enough, for_each, for_rows, other_tags, treebank, write_treebank

@@ -10,11 +10,12 @@ from checks import refused, stored
 from riata import DependencyParser, RiataError, Tagger
 from riata.choosing.passes import FOLDS
 from riata.data.conllu import write_conllu
+from riata.data.documents import blocks
 from riata.data.memory import as_corpus
 from riata.errors import DataError, ModelFileError, RiataWarning, UnknownNameError, UnsupportedError
 from riata.estimators.pairs import PairFitting
 from riata.estimators.tag_stage import MANY, new_tagger
-from riata.learning.jackknife import blocks, joined_labels
+from riata.learning.jackknife import joined_labels
 from riata.models import container
 from samples import BARE, check_words_are_enough, for_rows, other_tags, treebank, write_treebank
 

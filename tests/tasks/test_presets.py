@@ -9,8 +9,8 @@ import riata
 from checks import refused, stored
 from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.choosing.options import choice_of
+from riata.commands.pieces import ADVICE
 from riata.errors import UnknownNameError, UnsupportedError
-from riata.estimators.advice import ADVICE
 from samples import for_each, for_rows
 
 TRAIN = riata.load("embedded", "train")[:40]

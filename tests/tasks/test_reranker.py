@@ -45,7 +45,7 @@ def capitals(tokens, output):
 
 @pytest.fixture(scope="module")
 def reranker():
-    return Reranker(Chunker("crf", c2=1), nbest=5, folds=3, c2=1).fit(TRAIN)
+    return Reranker(Chunker("crf", c2=1), "crf", nbest=5, folds=3, c2=1).fit(TRAIN)
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
@@ -100,14 +100,14 @@ def test_no_list_comes_from_a_model_that_has_learnt_from_the_sentence():
 
 def test_a_beam_gives_lists_where_there_are_no_exact_ones():
     data, test = (riata.load("embedded", part, ("word", "tag", "chunk"))[:40] for part in ("train", "test"))
-    made = Reranker(JointTagger(epochs=2, beam=2), nbest=4, folds=2, c2=1).fit(data)
+    made = Reranker(JointTagger(epochs=2, beam=2), "crf", nbest=4, folds=2, c2=1).fit(data)
     assert len(made.report(test).oracle) == 3
     outputs = made.predict_nbest(test, 4)
     assert max(map(len, outputs)) == 4 and made.predict(test) == [found[0][0] for found in outputs]
 
 
 def test_trees_are_reranked():
-    made = Reranker(DependencyParser(epochs=2, beam=2, tags="given"), nbest=4, folds=2, c2=1).fit(treebank())
+    made = Reranker(DependencyParser(epochs=2, beam=2, tags="given"), "crf", nbest=4, folds=2, c2=1).fit(treebank())
     assert made.report(treebank()).score >= made.report(treebank()).base
     words = made.predict(treebank())[0]
     assert all(isinstance(head, int) and isinstance(relation, str) for head, relation in words)
@@ -181,13 +181,13 @@ def test_recipes_that_search_are_refused():
 
 
 def test_features_that_tell_few_lists_apart_are_left_out():
-    kept = Reranker(None, features=[], cutoff=2, c2=1).fit(LISTS)
+    kept = Reranker(None, "crf", features=[], cutoff=2, c2=1).fit(LISTS)
     assert {*kept.ranker_.predictor.weights()} == {"x", "y", "z"}
-    assert {*Reranker(None, features=[], cutoff=3, c2=1).fit(LISTS).ranker_.predictor.weights()} == {"x", "y"}
+    assert {*Reranker(None, "crf", features=[], cutoff=3, c2=1).fit(LISTS).ranker_.predictor.weights()} == {"x", "y"}
 
 
 def test_training_tells_how_good_the_lists_are():
-    told = texts_of(Reranker(None, cutoff=1, c2=1), LISTS)
+    told = texts_of(Reranker(None, cutoff=1), LISTS)
     assert "3 lists of up to 3 outputs: the truth is in 66.7 % of them" in told[0]
 
 
@@ -221,7 +221,9 @@ def test_an_explanation_tells_what_the_two_candidates_do_not_share(reranker):
 
 
 def test_a_reranker_keeps_its_base_and_the_names_of_functions(tmp_path):
-    made = Reranker(Chunker(epochs=2), nbest=3, folds=2, features=["ranks", "chunks", capitals], c2=1).fit(TRAIN[:30])
+    made = Reranker(Chunker(epochs=2), "crf", nbest=3, folds=2, features=["ranks", "chunks", capitals], c2=1).fit(
+        TRAIN[:30]
+    )
     made.save(tmp_path / "r.riata")
     assert "capitals" in refused(ModelFileError, "", riata.load_model, tmp_path / "r.riata").message
     again = riata.load_model(tmp_path / "r.riata", using=[capitals])
@@ -230,7 +232,7 @@ def test_a_reranker_keeps_its_base_and_the_names_of_functions(tmp_path):
 
 
 def test_a_reranker_of_lists_comes_back_from_file_and_pickle(tmp_path):
-    made = Reranker(None, cutoff=1, c2=1).fit(LISTS)
+    made = Reranker(None, "crf", cutoff=1, c2=1).fit(LISTS)
     for again in copies(made, tmp_path):
         assert again.predict_nbest(LISTS, 2) == made.predict_nbest(LISTS, 2)
 
@@ -297,7 +299,9 @@ def test_commands_train_and_use_rerankers(run, tmp_path):
     base, model, labelled = (tmp_path / name for name in ("base.riata", "r.riata", "labelled.txt"))
     run.ok("train", "chunk", "--train", train, "--epochs", 2, "--model", base)
     of_base = ("train", "rerank", "--base", base, "--train", train, "--model", model)
-    out = run.ok(*of_base, "--nbest", 4, "--folds", 2, "--set", "c2=1", "--measure", "sentence", "--json")
+    out = run.ok(
+        *of_base, "--nbest", 4, "--folds", 2, "--recipe", "crf", "--set", "c2=1", "--measure", "sentence", "--json"
+    )
     facts = json.loads(out)
     assert (facts["task"], facts["recipe"], facts["structure"]) == ("rerank", "crf", "list")
     facts = json.loads(run.ok("evaluate", "--model", model, test, "--json"))
@@ -315,7 +319,7 @@ def test_commands_take_lists_from_outside(run, tmp_path):
     file, model = tmp_path / "lists.jsonl", tmp_path / "r.riata"
     rows = [{"id": n, "candidates": [vars(one) for one in these]} for n, these in enumerate(LISTS)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run.ok("train", "rerank", "--train", file, "--cutoff", 1, "--set", "c2=1", "--model", model)
+    run.ok("train", "rerank", "--train", file, "--cutoff", 1, "--model", model)
     answers = [json.loads(line) for line in run.ok("predict", "--model", model, file).splitlines()]
     assert [(answer["id"], answer["output"]) for answer in answers] == [(0, "right"), (1, "right"), (2, "right")]
     assert [rows[n]["candidates"][answer["best"]]["output"] for n, answer in enumerate(answers)] == ["right"] * 3

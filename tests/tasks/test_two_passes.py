@@ -17,7 +17,7 @@ from checks import refused, stored
 from riata import Chunker, EntityRecognizer, JointTagger, Tagger
 from riata.commands.base import cli
 from riata.data.columns import stream
-from riata.data.documents import in_documents
+from riata.data.documents import blocks, in_documents
 from riata.errors import (
     DataError,
     ModelFileError,
@@ -32,7 +32,6 @@ from riata.estimators.two_passes import at_documents, in_context
 from riata.features.templates import SUMMARIES, parse
 from riata.learning.batch import prior
 from riata.learning.batch.settings import PRIORS
-from riata.learning.jackknife import blocks
 from riata.models import container
 from samples import for_rows
 

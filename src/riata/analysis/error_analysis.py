@@ -57,9 +57,8 @@ class ErrorAnalysis(InParts):
     tokens: int
     metrics: Mapping[str, float]  # per cent
     kinds: tuple[KindCount, ...]  # of span errors; empty for plain tags
-    confusions: Mapping[
-        str, Counter[tuple[str | None, str | None]]
-    ]  # by what is confused: "type", "tag", "chunk label", "relation"
+    # By what is confused: "type", "tag", "chunk label", "relation".
+    confusions: Mapping[str, Counter[tuple[str | None, str | None]]]
     slices: Mapping[str, tuple[Slice, ...]]  # "seen", "frequency", "sentence_length", "span_length", as far as known
     seen_in: str | None  # what tells seen words from unseen ones; None: nothing does
     search: SearchErrors

@@ -13,7 +13,7 @@ import numpy as np
 
 from riata import registry
 from riata.choosing.constraints import UNCONSTRAINED, ChosenConstraints, constrained
-from riata.choosing.losses import DECODING, RISK, check_loss, risk_of
+from riata.choosing.losses import DECODING, LOSS, RISK, check_loss, risk_of
 from riata.choosing.passes import OF_TWO_PASSES, ONE_PASS, Passes, check_passes
 from riata.choosing.recipe import (
     Choice,
@@ -33,9 +33,24 @@ from riata.errors import RiataError, SettingError, TemplateError, UnsupportedErr
 from riata.features import templates as template_language
 from riata.features.attributes import Attribute, builtin
 from riata.features.frequency import FREQUENCY
-from riata.features.language import CLASSIFIERS, PREVIOUS, Language, Use, language_of
-from riata.features.lists import ANY_CASE, EXACT, WordList, attribute_names, check_lists, list_read
-from riata.features.templates import LABEL, NUMBER, SUMMARIES, Template, placed, reads_context
+from riata.features.lists import WordList, check_lists
+from riata.features.templates import (
+    ANY_CASE,
+    CLASSIFIERS,
+    EXACT,
+    LABEL,
+    NUMBER,
+    PREVIOUS,
+    SUMMARIES,
+    Language,
+    Template,
+    Use,
+    attribute_names,
+    language_of,
+    list_read,
+    placed,
+    reads_context,
+)
 from riata.features.word_vectors import WordVectors, check_vectors
 from riata.inference.structure import BEST as HIGHEST
 from riata.inference.structure import CHUNK_LABELS, DECODE, Decoder, Risk
@@ -128,7 +143,7 @@ class Options:
             return self._templates_without_words()
         if self.template is None:
             use = Use(self.choice.queue == "exact", self._reads_labels, self.settings)
-            default = [one for one in language.load(self.default_template) if language.keeps(one, use)]
+            default = language.usable(self.default_template, use)
             known_columns = {read.column for one in default for read in one.reads}
             unknown = () if self.own_columns else set(range(width)) - known_columns
             others = language.of_columns(sorted(unknown))
@@ -264,15 +279,15 @@ def checked(estimator: Any, *, training: bool = True, goes_on: bool = False, str
         raise SettingError(f"settings is {estimator.settings!r}; expected a dictionary.")
     attributes = _checked_kinds(estimator)
     choice = choice_of(estimator, training=training, goes_on=goes_on, structure=structure)
-    recipe = choice.recipe
+    recipe, offered = choice.recipe, choice.offered
     if training:
         check_refused(estimator, recipe)
     declared = choice.settings if training else (*choice.settings, *_of_decoding(choice.settings, choice))
     given = estimator.settings or {}
-    check_owner(recipe, declared, given, choice.offered)
-    check_searched(recipe, given, choice.offered)
+    check_owner(recipe, declared, given, offered)
+    check_searched(recipe, given, offered)
     settings = {**recipe.fixed, **resolve(declared, given, f"The recipe {recipe.name!r}")}
-    check_read(declared if training else RISK, settings, choice.offered)
+    check_read(declared if training else RISK, settings, offered)
     if training:
         check_beside_parameters(estimator, settings)
     risk = None if settings[DECODE] == HIGHEST else risk_of(settings, chunks=estimator.chunks, task=estimator.task_name)
@@ -543,7 +558,8 @@ def check_beside_parameters(estimator: Any, settings: Mapping[str, Any]) -> None
             f"setting 'constrain' is set, but the task {estimator.task_name!r} has plain labels: every sequence of them is legal.",
             remedy="Leave out constrain.",
         )
-    check_loss(settings, weighs_classes=estimator.class_weight is not None)
+    if LOSS in (estimator.settings or {}) or estimator.class_weight is not None:
+        check_loss(settings, weighs_classes=estimator.class_weight is not None)
     if settings.get("shuffle") is False and estimator.seeds != 1:
         raise UnsupportedError(
             f"seeds is {estimator.seeds}, but setting 'shuffle' is false: a seed says in which order sentences are visited, so all models "

@@ -19,13 +19,8 @@ WINDOW = Setting(
 FOLDS = Setting(
     "folds", 5, "models of the first pass, each of which labels what it has not seen; 1: it has", low=1, high=1000
 )
-OF_TWO_PASSES = (
-    "passes",
-    "context",
-    "window",
-    "folds",
-    "first",
-)  # parameters of estimators that have no effect with one pass
+# Parameters of estimators that have no effect with one pass.
+OF_TWO_PASSES = ("passes", "context", "window", "folds", "first")
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from riata import registry
 from riata._core import unbounded
 from riata.choosing.losses import RISK
 from riata.errors import RiataError, SettingError, UnknownNameError, UnsupportedError
-from riata.features.language import language_of
-from riata.features.templates import Template, read_source
+from riata.features.templates import Template, language_of, read_source
 from riata.inference.structure import OF_QUEUES, OPERATIONS, Decoder, Queue, StructureKind
 from riata.other_words import meant
 from riata.settings import Setting
@@ -64,9 +63,8 @@ class Recipe:
     earlier: Callable[[Mapping[str, Any]], bool] = lambda settings: True  # whether it learns features of earlier labels
     # Parameters of estimators that it does not use, with the reason.
     refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
-    fixed: Mapping[str, Any] = field(
-        default_factory=dict, hash=False
-    )  # settings of its learner that users do not choose
+    # Settings of its learner that users do not choose.
+    fixed: Mapping[str, Any] = field(default_factory=dict, hash=False)
     searched: Recipe | None = (
         None  # the recipe of the same name that takes its place where its needs are not met: it searches
     )
@@ -260,10 +258,10 @@ def refusals(
     declared: Sequence[Setting], settings: Mapping[str, Any], offered: Offered
 ) -> Iterator[tuple[str, RiataError]]:
     """The settings that would not be read, each with the reason."""
+    operations = offered.operations | offered.queue.offers
     for setting in declared:
         value = settings[setting.name]
-        operations = offered.operations | offered.queue.offers
-        missing = [operation for operation in setting.needed(value) if operation not in operations]
+        missing = [one for one in setting.needed(value) if one not in operations] if setting.needs else []
         if missing:
             yield setting.name, _without_operation(setting.name, value, missing[0], offered)
         elif value != setting.default:
@@ -298,7 +296,11 @@ def recipe_name(estimator: Any) -> str:
     if estimator.recipe is not None:
         return str(estimator.recipe)
     named = estimator.structure or estimator.own_structure or _read_by(estimator)
-    return recipes_by_structure(estimator).get(named or "", str(estimator.default_recipe))
+    return (
+        str(estimator.default_recipe)
+        if named is None
+        else recipes_by_structure(estimator).get(named, str(estimator.default_recipe))
+    )
 
 
 def recipes_by_structure(estimator: Any) -> dict[str, str]:

@@ -63,21 +63,21 @@ def format_option(command: Command) -> Command:
 
 def _clean(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
-        from riata.data.cleaning import cleaning
+        from riata.data.columns import cleaning
 
         context.with_resource(cleaning(True))
 
 
 def _tokenizer(context: click.Context, _: click.Parameter, name: str | None) -> None:
     if name is not None:
-        from riata.data.json_lines.splitting import splitting
+        from riata.data.formats.base import splitting
 
         context.with_resource(splitting(imported(name)))
 
 
 def _misaligned(context: click.Context, _: click.Parameter, name: str | None) -> None:
     if name is not None:
-        from riata.data.json_lines.splitting import splitting
+        from riata.data.formats.base import splitting
 
         context.with_resource(splitting(misaligned=name))
 

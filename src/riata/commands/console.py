@@ -59,6 +59,7 @@ class TrainingProgress:
 
     def __init__(self, console: Console, *, epochs: bool = True) -> None:
         self.console = console
+        self.within_epochs = console.is_terminal  # where there is no bar, the lines of epochs are enough
         self._prints_epochs = epochs
         self._bar = Progress(
             SpinnerColumn(),
@@ -93,7 +94,7 @@ class TrainingProgress:
             self._done += event.sentences
             if self._prints_epochs:
                 self.console.print(_line(event), soft_wrap=True)
-            if self._task is not None:
+            if self._task is not None and not self._bar.disable:
                 self._bar.update(self._task, completed=self._done, facts=_facts(event))
 
     def _start(self, event: Started) -> None:
@@ -174,7 +175,7 @@ def _facts(event: Epoch) -> str:
         if event.weights is not None:
             certain = f"{event.weights:,} weights"
         done = f"objective {event.objective:,.4f}  {certain}".rstrip()
-    return f"{dev}{done}  {event.tokens_per_second:>9,.0f} tokens/s"
+    return f"{dev}{done}  {event.tokens / max(event.seconds, 1e-9):>9,.0f} tokens/s"
 
 
 def _line(event: Epoch) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import click
@@ -120,8 +125,6 @@ def _show_why(chunker: Any) -> None:
 
 def _show_next() -> None:
     """Commands that can be typed as they are printed, from the folder that the demo ran in."""
-    from riata.commands.typed import this_command
-
     riata = this_command()
     click.echo("\nNext, the same from the command line (then with files of your own; docs/five-minutes.md):")
     for split in ("train", "test"):
@@ -129,3 +132,19 @@ def _show_next() -> None:
     click.echo(f"  {riata} train chunk --train train.txt --inputs 0,1 --outputs 2 --model chunker.riata")
     click.echo(f"  {riata} evaluate --model chunker.riata test.txt")
     click.echo(f"  {riata} explain --model chunker.riata --html why.html test.txt")
+
+
+def this_command() -> str:
+    """How this program is called: `riata` where the shell finds it, otherwise by its path or as a module."""
+    called = Path(sys.argv[0])
+    if called.name != "riata" or not called.is_file():
+        return f"{typed(sys.executable)} -m riata"
+    found = shutil.which("riata")
+    return "riata" if found is not None and Path(found).samefile(called) else typed(called)
+
+
+def typed(path: str | Path) -> str:
+    """Quoted where it must be; relative to the present folder where it is below that."""
+    absolute = os.path.abspath(path)  # a link stays a link: the interpreter of an environment is one
+    below = os.path.relpath(absolute)
+    return shlex.quote(absolute if below.startswith(os.pardir) else below)

@@ -459,7 +459,7 @@ def documents_of(estimator: Any, width: int | None, options: dict[str, Any], for
     """The number of the column of documents in a file that a trained model reads, or its name where these differ from file to file.
     width: of the file; None: not known yet.
     """
-    from riata.data.files import column_number
+    from riata.data.formats.base import column_number
     from riata.estimators.labelled_files import check_documents
 
     if options["documents"] is None or format.open:
@@ -495,3 +495,27 @@ def roles(options: dict[str, Any]) -> dict[str, Any]:
         "documents": options["documents"],
         "fields": estimator.fields,
     }
+
+
+PARTS = "part", "aligners"
+
+
+def pair_options(command: Command) -> Command:
+    part = click.option(
+        "--part", metavar="NAME", help="For match: the part of the file, such as test (default: all of it)."
+    )
+    aligners = click.option(
+        "--aligners", metavar="FILE", help="For match: what other aligners found, by the number of each pair."
+    )
+    return part(aligners(command))
+
+
+def reading_pairs(estimator: Any, options: dict[str, Any]) -> Any:
+    """The estimator as it reads the pairs that are asked for."""
+    from riata.errors import SettingError
+
+    given = {name: options[name] for name in PARTS if options.get(name) is not None}
+    for name in given:
+        if name not in estimator._param_names():
+            raise SettingError(f"--{name} is for match, and the model is for {estimator.task_name!r}.")
+    return estimator.set_params(**given) if given else estimator

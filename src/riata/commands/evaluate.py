@@ -15,10 +15,11 @@ from riata.commands.estimator_options import (
     context_options,
     decoding_option,
     format_of,
+    pair_options,
     read_for,
     reader,
+    reading_pairs,
 )
-from riata.commands.pair_options import pair_options, reading_pairs
 
 
 @click.command(short_help="Score a model, or one file against another.")
@@ -75,20 +76,23 @@ def command(**options: Any) -> None:
     if by_model:
         _evaluate_model(options)
     elif (own := _of_own_files(options["task_name"])) is not None:
-        _evaluate_own_files(own, options)
+        from riata.commands.own_options import evaluate_files
+
+        evaluate_files(own, options)
     else:
         _evaluate_files(options)
 
 
 def _evaluate_model(options: dict[str, Any]) -> None:
-    from riata.commands.own_options import evaluate, has_own_files
     from riata.estimators.model_file import load_labeller
     from riata.measuring.cost import Meter
     from riata.models.weights_by_name import by_name
 
     meter = Meter()
     found = reading_pairs(load_labeller(options["model_file"]), options)
-    if has_own_files(found):
+    if hasattr(type(found), "own_files"):
+        from riata.commands.own_options import evaluate
+
         evaluate(found, options)
         return
     estimator, _ = reader(found, options["file"], options)
@@ -120,16 +124,9 @@ def _evaluate_model(options: dict[str, Any]) -> None:
 def _of_own_files(task: str | None) -> Any:
     """The estimator of a task whose files are its own; None of others."""
     from riata import registry
-    from riata.commands.own_options import has_own_files
 
     cls = None if task is None else registry.get("task", task).estimator
-    return cls if has_own_files(cls) else None
-
-
-def _evaluate_own_files(cls: Any, options: dict[str, Any]) -> None:
-    from riata.commands.own_options import evaluate_files
-
-    evaluate_files(cls, options)
+    return cls if hasattr(cls, "own_files") else None
 
 
 def _evaluate_files(options: dict[str, Any]) -> None:

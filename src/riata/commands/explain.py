@@ -9,8 +9,15 @@ import click
 
 from riata.commands.base import format_option
 from riata.commands.constraint_options import switch_option, switched
-from riata.commands.estimator_options import beam, context_options, documents_option, in_given_context, read_for
-from riata.commands.pair_options import pair_options, reading_pairs
+from riata.commands.estimator_options import (
+    beam,
+    context_options,
+    documents_option,
+    in_given_context,
+    pair_options,
+    read_for,
+    reading_pairs,
+)
 
 FOUND = ("wrong", "search", "both", "model", "tie", "right", "lucky")  # what --sentence may look for
 CONSTRAINED = "constrained"  # also without gold labels
@@ -60,7 +67,6 @@ def command(**options: Any) -> None:
     them was lost; shown is the update that training would make there. Contributions sum to the difference of the scores.
     """
     from riata.commands.console import stderr, stdout
-    from riata.commands.own_options import explain, has_own_files
     from riata.estimators.model_file import load_model
     from riata.explaining.page import check_target
     from riata.explaining.text import render
@@ -68,7 +74,9 @@ def command(**options: Any) -> None:
     if options["html_file"] is not None:
         check_target(options["html_file"])
     found = reading_pairs(load_model(options["model_file"]), options)
-    if has_own_files(found):
+    if hasattr(type(found), "own_files"):
+        from riata.commands.own_options import explain
+
         explain(found, options)
         return
     estimator = switched(in_given_context(found, options), options["keeps"])

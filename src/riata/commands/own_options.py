@@ -36,10 +36,6 @@ READING = (
 )  # options that are no parameters
 
 
-def has_own_files(estimator: Any) -> bool:
-    return getattr(estimator, "own_files", False) is True
-
-
 def asked_of(cls: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options on the command line as parameters of the class; others are refused."""
     from riata.commands.estimator_options import pairs
@@ -68,7 +64,7 @@ def train(cls: Any, options: dict[str, Any]) -> None:
     """riata train, for such a task."""
     from riata.commands.console import TrainingProgress, stderr
     from riata.commands.train import check_target, tell
-    from riata.interrupts import Terminated
+    from riata.entry import Terminated
     from riata.measuring.cost import Meter, as_json
 
     meter, file = Meter(), options["train_file"]

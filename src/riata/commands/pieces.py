@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+
 SHOWN = ("task", "structure", "queue", "recipe", "loss", "constraint", "encoding", "format")
 MEASURED = "reproduction"  # where there is a clone of Riata
 READ = ("template", "attribute")  # what features are made of; these are no pieces
@@ -88,9 +89,7 @@ def _read() -> dict[str, dict[str, str]]:
     from riata import registry
     from riata.features.attributes import builtin
     from riata.features.frequency import FREQUENCY
-    from riata.features.language import language_of
-    from riata.features.lists import attribute_names
-    from riata.features.templates import SUMMARIES, builtin_names
+    from riata.features.templates import SUMMARIES, attribute_names, builtin_names, language_of
 
     structures: dict[str, list[str]] = {}
     for structure in registry.names("structure"):
@@ -159,8 +158,6 @@ def _describe(console: Console, kind: str, name: str) -> None:
 def _advice() -> Table:
     from rich.table import Table
 
-    from riata.estimators.advice import ADVICE
-
     table = Table(title="What to use", title_justify="left")
     for name in ("you have", "use", "because it"):
         table.add_column(name)
@@ -171,7 +168,6 @@ def _advice() -> Table:
 
 def _facts(kind: str, name: str) -> dict[str, object]:
     from riata import registry
-    from riata.choosing.recipe import recipes_by_structure
     from riata.tasks.base import Task
 
     piece = registry.get(kind, name)
@@ -189,4 +185,45 @@ def _facts(kind: str, name: str) -> dict[str, object]:
     facts = {"summary": registry.summary(kind, name), "paper": getattr(piece, "paper", ""), "settings": settings}
     facts |= {key: sorted(getattr(piece, key)) for key in ("needs", "offers") if hasattr(piece, key)}
     facts |= {"alias_of": piece.alias_of} if hasattr(piece, "alias_of") else {}
-    return {**facts, "recipes": recipes_by_structure(piece.estimator)} if isinstance(piece, Task) else facts
+    return {**facts, "recipes": _preferred(piece.estimator)} if isinstance(piece, Task) else facts
+
+
+def _preferred(estimator: Any) -> dict[str, str]:
+    """The recipe of a task on each of its structures."""
+    from riata.choosing.recipe import recipes_by_structure
+
+    if hasattr(estimator, "own_files"):
+        return {estimator.own_structure: str(estimator._defaults()["recipe"])}
+    return recipes_by_structure(estimator)
+
+
+ADVICE = (  # you have, use, why
+    (
+        "one label per word",
+        "Tagger()",
+        "learns with mira for 20 epochs: ahead of perceptron at every size, most with few sentences",
+    ),
+    ("chunks", "Chunker()", "learns in the same way; Chunker.preset('best') takes minutes and searches whole chunks"),
+    ("names", "EntityRecognizer()", "learns in the same way, and reads the two labels before"),
+    (
+        "tags and chunks to predict",
+        "JointTagger()",
+        "predicts both in one search; the beam keeps what a pipeline would lose",
+    ),
+    (
+        "dependency trees",
+        "DependencyParser()",
+        "builds them by moves under a beam, from plain words, which it tags itself",
+    ),
+    ("a need for probabilities", "recipe='crf'", "gives exact ones; its prior is chosen on held-out sentences"),
+    ("sentences that are partly labelled", "recipe='crf'", "sums over the labels that are unknown"),
+    ("a few seconds", "preset('fast')", "trains for five epochs"),
+    ("minutes, and every tenth counts", "preset('best')", "sums the models of five seeds into one"),
+    ("features of your own", "a list of dictionaries per sentence", "any estimator takes them instead of words"),
+    ("more data than memory", "stream=True, bits=22", "reads the file in parts and hashes features"),
+    (
+        "outputs that are no labels",
+        "riata.Problem, riata.Predictor",
+        "learns a search problem that takes some forty lines of Python",
+    ),
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import IO, Any
@@ -17,10 +17,11 @@ from riata.commands.estimator_options import (
     context_options,
     decoding_option,
     documents_of,
+    pair_options,
     reader,
+    reading_pairs,
     tell_unmarked,
 )
-from riata.commands.pair_options import pair_options, reading_pairs
 
 
 @click.command(short_help="Add a column of predictions to a file.")
@@ -110,30 +111,32 @@ def command(
     With --confidence a token has that of its chunk, or of its label. It can be believed if the model is calibrated, as
     training does by itself (`riata inspect`, `riata calibrate`); if not, --min-confidence is refused.
     """
-    from riata.commands.own_options import has_own_files
     from riata.estimators.labelled_files import Additions, GivenColumns, labelled
     from riata.estimators.model_file import load_labeller
-    from riata.parallel import cores
 
-    if has_own_files(own := reading_pairs(load_labeller(model_file), columns)):
-        with _target(output_file) as out:
-            for content in own.answers(file):
-                out.write(content)
+    loaded = reading_pairs(load_labeller(model_file), columns)
+    if hasattr(type(loaded), "own_files"):
+        _write(loaded.answers(file), output_file)
         return
-    found, format = reader(own, file, columns, text=text)
+    found, format = reader(loaded, file, columns, text=text)
     estimator = found if keeps is None else switched(found, keeps)
     if confidence and not estimator.confidence.believable:
         _tell_uncalibrated(estimator)
     shown, kept = Additions(nbest, confidence, min_confidence), GivenColumns(given, columns["given_tags"])
-    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads or cores()}
+    asked = {"text": _split(text, columns), "unmarked": partial(tell_unmarked, file), "threads": threads}
     asked["named"], asked["documents"] = columns["outputs"] is not None, documents_of(estimator, None, columns, format)
     answers = labelled(estimator, file, format=format, given=kept, shown=shown, **asked)
-    with closing(answers), _target(output_file) as out:  # ends its threads, also when nobody reads what is written
+    with closing(answers):  # ends its threads, also when nobody reads what is written
+        _write(answers, output_file)
+    if estimator.constraints is not None:
+        tell_of_constraints(estimator)
+
+
+def _write(answers: Iterable[bytes], path: str | None) -> None:
+    with _target(path) as out:
         for content in answers:
             out.write(content)
             out.flush()
-    if estimator.constraints is not None:
-        tell_of_constraints(estimator)
 
 
 @contextmanager
@@ -159,7 +162,7 @@ def _tell_uncalibrated(estimator: Any) -> None:
 def _split(text: bool, columns: dict[str, Any]) -> Any:
     """How running text is split: True at spaces, or the user's function; False: the input has columns or objects."""
     from riata.data.files import AUTO
-    from riata.data.json_lines.splitting import present
+    from riata.data.formats.base import present
     from riata.errors import SettingError
 
     asked = any(columns[name] is not None for name in ("inputs", "outputs", "documents"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -27,8 +27,12 @@ from riata.commands.estimator_options import (
     task_options,
     together,
 )
-from riata.interrupts import Terminated
+from riata.entry import Terminated
 
+if TYPE_CHECKING:
+    from riata.measuring.cost import Meter
+
+# Options that are parameters by the same name.
 NAMES = (
     "recipe",
     *SAME_NAMES,
@@ -43,7 +47,7 @@ NAMES = (
     "window",
     "inference",
     "constraints",
-)  # options that are parameters by the same name
+)
 
 OWN_DEFAULTS = ("recipe", "window")  # where none is given, the estimator has one
 
@@ -138,14 +142,13 @@ def command(**options: Any) -> None:
     """
     from riata import registry
     from riata.commands.console import TrainingProgress, stderr
-    from riata.commands.own_options import has_own_files
-    from riata.commands.own_options import train as train_own
-    from riata.measuring.cost import Meter
 
-    if has_own_files(cls := registry.get("task", options["task"]).estimator):
-        train_own(cls, options)
+    if hasattr(cls := registry.get("task", options["task"]).estimator, "own_files"):
+        from riata.commands.own_options import train
+
+        train(cls, options)
         return
-    meter = Meter()
+    meter = _meter() if options["json_"] else None
     estimator = estimator_of(options)
     _check_calibrates(options)
     sources = [options[name] for name in ("train_file", "dev_file", "template", "vectors")]
@@ -171,7 +174,7 @@ def command(**options: Any) -> None:
         estimator.save(options["model_file"])  # not lost if the development data cannot be predicted
         tell(str(estimator.calibrate(_development(estimator, data), method=options["calibrate"])))
     estimator.save(options["model_file"])
-    _report(estimator, options, meter.peak_rss_mb())
+    _report(estimator, options, meter)
 
 
 def estimator_of(options: dict[str, Any]) -> Any:
@@ -225,7 +228,7 @@ def _without_meaning(estimator: Any, recipe: str | None) -> dict[str, Any]:
     """The parameters of a model that mean nothing to another recipe, with their defaults, and those of its settings that do."""
     from riata import registry
     from riata.choosing.recipe import recipe_name
-    from riata.estimators.parameters import refused_by
+    from riata.params import refused_by
 
     before = recipe_name(estimator)
     if recipe is None or recipe == before:
@@ -247,7 +250,7 @@ def _typed() -> list[str]:
 
 def _preset(options: dict[str, Any], estimator: Any, params: dict[str, Any]) -> dict[str, Any]:
     """The parameters with those of the preset, where the command line has none of its own."""
-    from riata.estimators.parameters import preset_of
+    from riata.params import preset_of
 
     if options["preset"] is None:
         return params
@@ -329,9 +332,13 @@ def tell(text: str) -> None:
     stderr().print(escape(text), soft_wrap=True)
 
 
-def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
-    from riata.choosing.options import choice_of
-    from riata.measuring.cost import as_json
+def _meter() -> Meter:
+    from riata.measuring.cost import Meter
+
+    return Meter()
+
+
+def _report(estimator: Any, options: dict[str, Any], meter: Meter | None) -> None:
     from riata.models.weights_by_name import by_name
 
     size = Path(options["model_file"]).stat().st_size / 1e6
@@ -343,7 +350,10 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
         f"{options['model_file']}: {size:.2f} MB, {len(estimator.classes_)} labels, {weights:,} weights, "
         f"epoch {estimator.best_epoch_}, {estimator.seconds_:.1f} s"
     )
-    if options["json_"]:
+    if meter is not None:
+        from riata.choosing.options import choice_of
+        from riata.measuring.cost import as_json
+
         choice = choice_of(estimator)
         text = as_json(
             task=estimator.task_name,
@@ -352,7 +362,7 @@ def _report(estimator: Any, options: dict[str, Any], peak: float) -> None:
             seconds_train=estimator.seconds_,
             seconds_decode=None,
             tokens=estimator.facts_["tokens"],
-            peak_rss_mb=peak,
+            peak_rss_mb=meter.peak_rss_mb(),
             weights=weights,
             model_mb=size,
             metrics=metrics,

@@ -109,8 +109,6 @@ class Comparison:
 
     def __getitem__(self, name: str) -> ComparisonRow:
         """A row by name."""
-        from riata.errors import UnknownNameError
-
         for row in self.rows:
             if row.name == name:
                 return row

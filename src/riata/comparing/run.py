@@ -89,9 +89,8 @@ class _Run:
 
     def all(self) -> Grid:
         waiting = [cell for cell in self._plan.cells if not self._was_kept(cell)]
-        first = {
-            self._keys[cell]: cell for cell in reversed(waiting)
-        }  # equal settings under two names are trained once
+        # Equal settings under two names are trained once.
+        first = {self._keys[cell]: cell for cell in reversed(waiting)}
         to_train = [cell for cell in waiting if first[self._keys[cell]] == cell]
         stop = (lambda: None) if self._processes is None else self._processes.stop
         all_done(self._train, to_train, self._at_once, stop)
@@ -377,8 +376,6 @@ def _costs(
 
 def _size(estimator: Any) -> float | None:
     """Of the model file in MB; None for a problem whose actions no file can hold."""
-    from riata.errors import RiataError
-
     try:
         return len(to_bytes(estimator)) / 1e6
     except RiataError:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import select
 import sys
 import threading
+import unicodedata
+import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
-from riata._core import ColumnParser, find_unwritable, written
-from riata.data.cleaning import cleaned, is_cleaning, warn_of_unclean
+import numpy as np
+
+from riata._core import Alphabet, ColumnParser, find_unwritable, not_plain, written
 from riata.data.documents import Marking, marked_by_lines
+from riata.data.formats.base import Answers, Asked, FileFormat, column_number, refuse_splitting, splitting_asked
 from riata.data.memory import as_corpus, label_column
-from riata.data.mistaken import looked_through
 from riata.data.types import Column, Corpus
-from riata.errors import DataError, RiataError
+from riata.errors import DataError, RiataError, RiataWarning, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,6 +212,33 @@ def formatted(corpus: Corpus, extra: Sequence[Column] = (), notes: Sequence[str]
     )
 
 
+class ColumnFormat(FileFormat):
+    name = "columns"
+    summary = "columns between tabs or spaces, one token per line; the last one is the output"
+
+    def read(self, path: str | Path, asked: Asked) -> Corpus:
+        return read(path, conllu=bool(self.fields), documents=self._documents(path, asked))
+
+    def stream(
+        self, path: str | Path, asked: Asked, *, size: int | None = None, stopped: threading.Event | None = None
+    ) -> Iterator[Corpus]:
+        number = self._documents(path, asked)
+        return stream(path, conllu=bool(self.fields), documents=number, size=size, stopped=stopped)
+
+    def _documents(self, path: str | Path, asked: Asked) -> int | None:
+        """The number of the column that names documents."""
+        try:
+            if splitting_asked.get() is not None:
+                refuse_splitting("files of columns")
+            return None if asked.documents is None else column_number(asked.documents, self.fields)
+        except RiataError as error:
+            raise error.located(name_of(path)) from None
+
+    def labelled(self, batch: Corpus, answers: Answers) -> bytes:
+        notes = [str(rank) for rank in answers.ranks]
+        return b"".join(formatted(batch, [*answers.columns, *answers.confidences], notes))
+
+
 def check_writable(columns: Sequence[Column], forbidden: str) -> None:
     """Refuses texts that a reader of the file would take for something else."""
     found = find_unwritable([column.alphabet for column in columns], [column.ids for column in columns], forbidden)
@@ -277,9 +311,8 @@ def _ready(file: IO[bytes], stopped: threading.Event | None) -> Iterator[bytes]:
     """
     read: Callable[[int], bytes] = getattr(file, "read1", file.read)
     poll = None if stopped is None else _poll_of(file)
-    while piece := read(
-        PIECE
-    ):  # for the first time without asking: a buffer may hold something that the system does not know of
+    while piece := read(PIECE):
+        # For the first time without asking: a buffer may hold something that the system does not know of.
         yield piece
         while poll is not None and stopped is not None and not poll(POLL):
             if stopped.is_set():
@@ -325,3 +358,185 @@ def resized(given: Iterator[bytes], size: int) -> Iterator[bytes]:
             del held[:size]
     if held:
         yield bytes(held)
+
+
+LOOKED_AT = 1 << 16  # bytes
+ROWS = 20  # lines
+WORDS = {"word", "words", "token", "tokens", "form", "forms"}
+NUMBERS = {"id", "sentence", "sentence #", "sentence_id", "sent_id", "sent", "doc", "document", "index", "idx", "#", ""}
+LABELS = {
+    "tag",
+    "tags",
+    "label",
+    "labels",
+    "pos",
+    "ner",
+    "chunk",
+    "entity",
+    "upos",
+    "xpos",
+    "iob",
+    "bio",
+    "class",
+    "category",
+}
+LABELS |= {
+    f"{label}_{more}" for label in ("pos", "ner", "chunk", "bio", "iob", "entity") for more in ("tag", "tags", "label")
+}
+NAMES = WORDS | NUMBERS | LABELS | {"lemma", "feats", "shape", "start", "end"}
+SEPARATORS = (",", ";")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+def looked_through(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same pieces; DataError before the first if they begin a file of another kind."""
+    held = b""
+    for piece in pieces:
+        held += piece
+        if held.lstrip().count(b"\n") or len(held) > LOOKED_AT:
+            break
+    if held:
+        _check(held[:LOOKED_AT])
+        yield held
+    yield from pieces
+
+
+def _check(head: bytes) -> None:
+    lines = head.decode("utf-8-sig", errors="replace").splitlines()
+    number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    if first.lstrip().startswith(('{"', '[{"', '["')) or (first.strip() in ("[", "{") and _goes_on(lines[number:])):
+        _check_json(first, number)
+    for separator in SEPARATORS:
+        _check_csv(lines[:-1] if len(head) == LOOKED_AT else lines, separator)
+    if number == 1:
+        _check_header(first.split("\t") if "\t" in first else first.split())
+
+
+def _goes_on(lines: list[str]) -> bool:
+    """Whether an array or object, opened on a line of its own, has contents as JSON has them."""
+    following = next((line.strip() for line in lines if line.strip()), "")
+    return following.startswith(('{"', '"')) or following == "{"
+
+
+def _check_json(first: str, number: int) -> None:
+    if first.lstrip().startswith(('{"', "[")):
+        try:
+            is_json = isinstance(json.loads(first), (dict, list))
+        except (ValueError, RecursionError):
+            is_json = '":' in first or first.strip() == "["
+        if not is_json:
+            return
+    raise DataError(
+        "this is JSON; expected columns.",
+        remedy="In Python, use read_jsonl; on the command line, add --format jsonl, or let the file's name end in .jsonl.",
+        line=number,
+    )
+
+
+def _check_csv(lines: list[str], separator: str) -> None:
+    """Refuses lines that all have as many separators, and no blanks but those within quotes and in the first line."""
+    rows = [_QUOTED.sub("x", line.strip()) for line in lines if line.strip()][:ROWS]
+    width = rows[0].count(separator) + 1 if rows else 1
+    named = width > 1 and all(name.strip().casefold() in NAMES for name in rows[0].split(separator))
+    if width == 1 or len(rows) < (2 if named else 3) or any(row.count(separator) != width - 1 for row in rows):
+        return
+    if any(len(row.split()) > 1 for row in rows[1:]) or not any(row.strip(separator) for row in rows):
+        return
+    raise DataError(
+        f"this is CSV, {width} values between {separator!r}; expected columns between tabs or spaces.",
+        remedy=f"In Python: riata.from_frame(pandas.read_csv(FILE, sep={separator!r}), columns=[...], sentence='...').",
+        line=1,
+    )
+
+
+def _check_header(fields: list[str]) -> None:
+    names = [field.strip().strip('"').casefold() for field in fields]
+    if len(names) < 2 or not all(name in NAMES for name in names):
+        return
+    if WORDS.intersection(names) and names[-1] in LABELS:
+        raise DataError(
+            f"the first line names the columns ({', '.join(fields)}); expected the first token.",
+            remedy="Remove the line: tail -n +2 FILE. If it is a token, put a blank line before it.",
+            line=1,
+        )
+
+
+INVISIBLE = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u2060\ufeff]")
+ENDS = re.compile(r"^\s|\s$")
+EITHER = re.compile(rf"{INVISIBLE.pattern}|^[^\S\n]|[^\S\n]$", re.MULTILINE)
+EMPTY = "_"  # what is left of a text without any visible character
+
+_always: ContextVar[bool] = ContextVar("clean")
+
+
+@contextmanager
+def cleaning(on: bool) -> Iterator[None]:
+    """A context in which all files are cleaned when they are read, whether that is asked for or not."""
+    token = _always.set(on or _always.get(False))
+    try:
+        yield
+    finally:
+        _always.reset(token)
+
+
+def is_cleaning() -> bool:
+    return _always.get(False)
+
+
+def cleaned_text(text: str) -> str:
+    return INVISIBLE.sub("", unicodedata.normalize("NFC", text)).strip() or EMPTY
+
+
+def cleaned(corpus: Corpus) -> Corpus:
+    """The corpus with clean texts in all columns."""
+    return replace(corpus, columns=tuple(map(_cleaned, corpus.columns)))
+
+
+def warn_of_unclean(corpus: Corpus) -> bool:
+    """Warns if a text of a file is not clean; whether one is not."""
+    if text := unclean(corpus):
+        warnings.warn(f"{text} clean=True (--clean) cleans all texts in reading.", RiataWarning, stacklevel=3)
+    return bool(text)
+
+
+def unclean(corpus: Corpus) -> str:
+    """The first text that is not clean, with its place, and how many texts there are; empty if all are clean."""
+    found = [(c, i) for c, column in enumerate(corpus.columns) for i in _unclean(column)]
+    if not found:
+        return ""
+    first = {(c, i): int(np.argmax(corpus.columns[c].ids == i)) for c, i in found[:1000]}
+    (c, i), token = min(first.items(), key=lambda item: item[1])
+    text = corpus.columns[c].alphabet.text(i)
+    line = corpus.line_of(token)
+    place = corpus.name if line is None else f"{corpus.name}:{line}"
+    others = len(found) - 1
+    return shortened(
+        f"{place}: column {c} has {text!a}, with {_fault(text)}; "
+        f"so it is another text than without{f'; {others:,} more texts are like it' if others else ''}."
+    )
+
+
+def _fault(text: str) -> str:
+    if found := INVISIBLE.search(text):
+        return f"the invisible character U+{ord(found[0]):04X}"
+    if found := ENDS.search(text):
+        return "a carriage return (CR) at its end" if found[0] == "\r" else "a blank at its beginning or end"
+    return "letters and accents that Unicode writes as one (not in its form NFC)"
+
+
+def _unclean(column: Column) -> list[int]:
+    """The ids of texts that are not clean. The core leaves out most others; the rest is first looked at as one text."""
+    ids = not_plain(column.alphabet)
+    texts = column.alphabet.texts_of(ids)
+    whole = "\n".join(texts)
+    if unicodedata.is_normalized("NFC", whole) and EITHER.search(whole) is None:
+        return []
+    return [int(i) for i, text in zip(ids, texts, strict=True) if cleaned_text(text) != text]
+
+
+def _cleaned(column: Column) -> Column:
+    if not _unclean(column):
+        return column
+    alphabet = Alphabet()
+    table = np.asarray(alphabet.add_many([cleaned_text(text) for text in column.alphabet.texts()]), np.int32)
+    return Column(alphabet, table[column.ids])

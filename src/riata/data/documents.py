@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError
 
+Indices = NDArray[np.int64]
 _NEW = re.compile(r"^#\s*newdoc\b", re.MULTILINE)
 _NEW_LINE = re.compile(r"^#\s*newdoc\b.*\n?", re.MULTILINE)
 
@@ -156,6 +158,41 @@ def bounds_of(document: Ids) -> DocumentBounds:
     np.add.at(open_, last + 1, -1)
     whole = np.flatnonzero(np.cumsum(open_)[:sentences] == 0)
     return DocumentBounds(np.sort(first).astype(np.int64), whole[whole > 0])
+
+
+def blocks(data: Corpus, number: int) -> list[Indices]:
+    """The sentences of each fold: neighbours, in parts of nearly equal numbers of tokens; whole documents if they are marked,
+    wherever their sentences stand.
+
+    There are fewer folds if there are fewer documents. If there is one document, or none is marked, folds are cut between sentences.
+    """
+    order, first = _by_document(data)
+    number = min(number, len(first))
+    if number < 2:
+        raise DataError(
+            "fewer than two sentences are too few for labels of models that have not seen them.",
+            remedy="Give more sentences, or leave out passes=2, tags='own' and tags='joint'.",
+            file=data.name,
+        )
+    tokens = np.concatenate([[0], np.cumsum(np.diff(data.starts)[order])])[first]
+    cuts = np.searchsorted(tokens, np.arange(1, number) * data.tokens / number)
+    cuts = np.clip(cuts, np.arange(1, number), len(first) - number + np.arange(1, number))  # no fold is empty
+    cuts = np.maximum.accumulate(cuts - np.arange(number - 1)) + np.arange(number - 1)
+    bounds = [0, *first[cuts].tolist(), len(data)]
+    return [np.sort(order[low:high]) for low, high in pairwise(bounds)]
+
+
+def _by_document(data: Corpus) -> tuple[Indices, Indices]:
+    """The sentences with those of a document together, documents in the order of their first sentences; and the places in this order at
+    which folds may begin: documents, or all sentences if there are fewer than two documents.
+    """
+    everything = np.arange(len(data))
+    if data.document is None or len(np.unique(data.document)) < 2:
+        return everything, everything
+    _, first, which = np.unique(data.document, return_index=True, return_inverse=True)
+    order = np.argsort(first[which], kind="stable")
+    begins = np.flatnonzero(np.diff(data.document[order], prepend=data.document[order[0]] - 1))
+    return order, begins
 
 
 def cut_near(corpus: Corpus, wanted: int) -> DocumentCut:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from riata import registry
 from riata.data.columns import STANDARD_INPUT, name_of
-from riata.data.formats.base import TAGGING, Asked, ColumnName, FileFormat, Roles
+from riata.data.formats.base import TAGGING, Asked, ColumnName, FileFormat, Roles, column_number
 from riata.data.types import FIELDS, LABELS, Column, Corpus
 from riata.errors import DataError, RiataError, SettingError, UnknownNameError, shortened
 
@@ -25,27 +26,28 @@ def format_of_file(
     """The format of a file: the one named or, if that is auto, by the ending of its name; standard input and pipes, which have no name
     that tells, are in the format that the model was trained on (`like`). Other columns that are asked for by a field's name are of CoNLL-U.
     """
-    known = registry.names("format")
+    known: dict[str, FileFormat] = registry.all_of("format")
     if format != AUTO:
         if format not in known:
             raise UnknownNameError.of("format", format, (AUTO, *known))
-        return _format(format)
+        return known[format]
     nameless = str(path) == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path))
     ending = str(path).removesuffix(".gz")
     found = [like] if nameless and like in known else []
-    found += [] if nameless else [name for name in known if ending.endswith(_format(name).endings)]
-    chosen = _format(found[0] if found else PLAIN)
-    return _format(FIELDED) if not chosen.open and any(column in FIELDS for column in columns or ()) else chosen
-
-
-def _format(name: str) -> FileFormat:
-    found: FileFormat = registry.get("format", name)
-    return found
+    found += [] if nameless else [name for name, one in known.items() if ending.endswith(one.endings)]
+    chosen = known[found[0] if found else PLAIN]
+    return known[FIELDED] if not chosen.open and any(column in FIELDS for column in columns or ()) else chosen
 
 
 def format_of_corpus(corpus: Corpus) -> FileFormat:
     """The format that a corpus was read in; that of columns, if it is none of files."""
-    return _format(corpus.format if corpus.format in registry.names("format") else PLAIN)
+    return _format(corpus.format)
+
+
+@cache
+def _format(name: str) -> FileFormat:
+    found: FileFormat = registry.get("format", name if name in registry.names("format") else PLAIN)
+    return found
 
 
 def read_file(
@@ -97,22 +99,6 @@ def asked_for(*names: ColumnName | Sequence[ColumnName] | None) -> list[ColumnNa
     for each in names:
         found += [each] if isinstance(each, (int, str)) else each or ()
     return found
-
-
-def column_number(name: ColumnName, names: Sequence[str]) -> int:
-    """A column by its number, or by its name where columns have names."""
-    if isinstance(name, int):
-        return name
-    if name in names:
-        return names.index(name)
-    if names:
-        kind = "column" if tuple(names) != FIELDS else "CoNLL-U field"
-        raise UnknownNameError.of(kind, name, names, remedy="Or give columns by number, from 0.")
-    what, format = ("a field of CoNLL-U", FIELDED) if name in FIELDS else ("a name", "jsonl")
-    raise DataError(
-        f"{name!r} is {what}, and this is a file of columns, which have no names.",
-        remedy=f"Give columns by number, from 0; or name the format, such as --format {format}.",
-    )
 
 
 def names_of(corpus: Corpus) -> tuple[str, ...]:
@@ -244,6 +230,7 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
 
 
 PART = 4 << 20  # bytes of text that are held at a time
+SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays are profiled
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from riata.data.cleaning import cleaning
-from riata.data.columns import write
+from riata.data.columns import cleaning, write
 from riata.data.files import read_file, with_roles
-from riata.data.formats.base import ColumnName
-from riata.data.json_lines.splitting import splitting
+from riata.data.formats.base import ColumnName, splitting
 from riata.data.json_lines.writing import formatted
 from riata.data.memory import as_corpus
 from riata.data.running_text import Tokenizer

@@ -116,11 +116,6 @@ def with_column(corpus: Corpus, column: Column) -> Corpus:
     return replace(corpus, columns=(*corpus.columns, column), origin=(*corpus.origins, -1))
 
 
-def inputs_of(data: Corpus) -> Corpus:
-    """The corpus without its output column."""
-    return data.select(range(data.width - 1))
-
-
 def is_list(value: Any) -> bool:
     """Whether a value has items to go through: texts are no lists, nor are arrays without a dimension and sparse matrices."""
     return (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,53 +15,6 @@ from riata.data.types import Column, Ids, Starts, interned
 ROLES = 8  # of a token in a chunk: single, first, inside, last, and the same in a chunk that touches one of its type
 TOUCHING = 4  # added to a role
 LONGEST = 3  # tokens of a chunk in which every role occurs
-
-
-class Tags(NamedTuple):
-    """How chunk labels are written in the data, and how they are learnt."""
-
-    data: Encoding
-    learnt: Encoding
-
-    @property
-    def recoded(self) -> bool:
-        return self.data.name != self.learnt.name
-
-    @property
-    def note(self) -> str:
-        """What to add to a label, where it is not written as in the data."""
-        return f" (as learnt, in {self.learnt.name.upper()})" if self.recoded else ""
-
-    def learnt_column(self, column: Column, starts: Starts) -> Column:
-        """Legal tags of the data as they are learnt."""
-        if not self.recoded:
-            return column
-        recoder = Recoder.of(column.alphabet.texts(), self.data, self.learnt)
-        return recoder.column(column.ids, starts)
-
-    def learnt_classes(self, classes: Sequence[str]) -> tuple[str, ...]:
-        """Every tag that may be learnt of chunks of these types; what is no tag of the data stays as it is."""
-        if not self.recoded:
-            return tuple(classes)
-        found: dict[str, None] = {}
-        for label in classes:
-            if label == OUTSIDE or not self.data.is_tag(label):
-                found[label] = None
-                continue
-            type_ = self.data.split(label)[1]
-            found.update(dict.fromkeys(self.learnt.tag(prefix, type_) for prefix in self.learnt.prefixes))
-        return tuple(found)
-
-    def completed(self, learnt: Iterable[str]) -> tuple[str, ...]:
-        """These labels, as they are learnt, and all others of their types: chunks in new text may be longer than those of the data.
-
-        Where the labels of the data are learnt as they are, nothing is added.
-        """
-        given = tuple(learnt)
-        tags = [label for label in given if label != OUTSIDE and self.learnt.is_tag(label)] if self.recoded else []
-        types = dict.fromkeys(self.learnt.split(tag)[1] for tag in tags)
-        others = (self.learnt.tag(prefix, type_) for type_ in types for prefix in self.learnt.prefixes)
-        return tuple(dict.fromkeys([*given, *others]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -441,3 +441,8 @@ class PerSentence(list[Any]):
         for i, sentence in enumerate(self):
             found[i] = sentence
         return found if dtype is None else found.astype(dtype)
+
+
+def inputs_of(data: Corpus) -> Corpus:
+    """The corpus without its output column."""
+    return data.select(range(data.width - 1))

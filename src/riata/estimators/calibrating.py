@@ -2,7 +2,7 @@
 
 Development data that the model has not learnt from give it at once. Otherwise it comes from a companion: a model of the same recipe that
 learns quickly from a part of the data, and is judged on other sentences. Its temperature is carried over to the model by the ratio of the
-spreads of their scores (riata/confidence/carrying.py).
+spreads of their scores (riata/confidence/calibration.py).
 """
 
 from __future__ import annotations
@@ -13,17 +13,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.confidence import carrying
-from riata.confidence.calibration import TRAINING, Calibration, Values
-from riata.confidence.carrying import best_fit, carried, first_tried, partners
-from riata.data.memory import inputs_of
-from riata.data.types import Corpus, is_unknown
+from riata.confidence.calibration import (
+    GAIN,
+    GAIN_OF_PROBABILITIES,
+    GAIN_OF_SEARCH,
+    TRAINING,
+    Calibration,
+    CarriedFit,
+    Values,
+    best_fit,
+    carried,
+    first_tried,
+    partners,
+)
+from riata.data.documents import Indices, blocks
+from riata.data.types import Corpus, inputs_of, is_unknown
 from riata.errors import UnsupportedError
-from riata.estimators.two_passes import weights_in
 from riata.learning.batch import prior
 from riata.learning.events import ignore
 from riata.learning.fit import Fit
-from riata.learning.jackknife import Indices, blocks
+from riata.learning.labels import weights_in
 from riata.learning.loop import Outcome
 
 if TYPE_CHECKING:
@@ -33,11 +42,8 @@ if TYPE_CHECKING:
     from riata.confidence.calibration import JudgedUnits
 
 RUN = 600  # tokens of neighbouring sentences that are held out together: texts repeat their own words
-MOST_JUDGED, MOST_OF_CHUNKS, HELD = (
-    4000,
-    8000,
-    0.2,
-)  # tokens that are judged, of chunks more, and the share of the data at most
+# Tokens that are judged, of chunks more, and the share of the data at most.
+MOST_JUDGED, MOST_OF_CHUNKS, HELD = (4000, 8000, 0.2)
 FEWEST = 15  # predictions of each output
 SHARE = 0.01  # of the visits of training, so many are the companion's,
 VISITS = 50_000  # but, if its epochs are enough, no fewer tokens are visited
@@ -87,8 +93,8 @@ def calibrated_in_training(
 
 def _gain(recipe: Recipe) -> float:
     if recipe.searches:
-        return carrying.GAIN_OF_SEARCH
-    return carrying.GAIN_OF_PROBABILITIES if recipe.probabilistic else carrying.GAIN
+        return GAIN_OF_SEARCH
+    return GAIN_OF_PROBABILITIES if recipe.probabilistic else GAIN
 
 
 def planned(data: Corpus, fit: Fit, most: int) -> HoldOut:
@@ -101,7 +107,7 @@ def planned(data: Corpus, fit: Fit, most: int) -> HoldOut:
     number = max(1, round(min(most / data.tokens, HELD) * len(runs)))
     held = _spaced(len(runs), number)
     rest = np.setdiff1d(np.arange(len(runs)), held)
-    tokens = sum(data[runs[i]].tokens for i in rest.tolist())
+    tokens = int(np.diff(data.starts)[np.concatenate([runs[i] for i in rest.tolist()])].sum())
     epochs = fit.options.epochs
     if fit.options.choice.recipe.whole:
         least = SHARE_OF_PROBABILITIES if fit.options.choice.recipe.probabilistic else SHARE_OF_WHOLE
@@ -165,18 +171,18 @@ def _kept(estimator: Any, model: Any, data: Corpus) -> Any:
     return made
 
 
-def _calibration(fit: carrying.CarriedFit) -> Calibration:
+def _calibration(fit: CarriedFit) -> Calibration:
     knots = ((0.0, 0.0), (1.0, fit.ceiling)) if fit.ceiling < 1 else ()
     return Calibration(fit.temperature, knots, TRAINING)
 
 
-def _fits(estimator: Any, held: Corpus, near: float) -> list[carrying.CarriedFit]:
+def _fits(estimator: Any, held: Corpus, near: float) -> list[CarriedFit]:
     """What fits every output on sentences that the model has not learnt from. near: where to look for temperatures."""
     inputs = inputs_of(held)
     first = first_tried(near)
     labels, values = estimator.confidence.weighed(inputs, first)
     known: dict[float, Values] = dict(zip(first, values, strict=True))
-    found: list[carrying.CarriedFit] = []
+    found: list[CarriedFit] = []
     for output, judged in enumerate(_judged(estimator, held, estimator.labels.as_classes(labels, held.starts))):
         if len(judged.tokens) < FEWEST:
             raise UnsupportedError(f"only {len(judged.tokens)} predictions could be judged on held-out sentences")

@@ -129,12 +129,12 @@ class Columns(Part):
 
         In a file of the same format as the training data, they are the columns with the same numbers; in other data, the first columns.
         """
+        same = corpus.format == self.estimator.format_
+        wanted = self.needed if same else tuple(range(len(self.needed)))
         if not self.estimator.inputs_:
             check_kind(corpus, self.estimator.array_width_, words=False)
-        here = corpus.origins if corpus.format == self.estimator.format_ else tuple(range(corpus.width))
-        wanted = self.needed if corpus.format == self.estimator.format_ else tuple(range(len(self.needed)))
-        missing = [column for column in wanted if column not in here]
-        if missing:
+        here = corpus.origins if same else tuple(range(corpus.width))
+        if missing := sorted(set(wanted) - set(here)):
             raise DataError(
                 f"the model reads column {missing[0]}, but the data have only {corpus.width} column{'s' * (corpus.width != 1)}.",
                 remedy=f"Give the same input columns as in training: {', '.join(map(str, wanted))}.",
@@ -142,7 +142,7 @@ class Columns(Part):
             )
         if self.estimator.inputs_:
             check_kind(corpus, self.estimator.array_width_, words=True)
-        found = corpus.select([here.index(column) for column in wanted])
+        found = corpus.select(list(map(here.index, wanted)))
         self.look(found)
         return found
 
@@ -162,7 +162,7 @@ class Columns(Part):
         self, inputs: Sequence[ColumnName] | None, outputs: Sequence[ColumnName] | None, *, format: FileFormat
     ) -> Any:
         """The same trained model for files in which other columns are its inputs and outputs; None: the columns do not change."""
-        from riata.data.files import column_number
+        from riata.data.formats.base import column_number
 
         made, same = self.estimator.twin(), format.name == self.estimator.format_
         known = (("inputs", inputs, len(self.estimator.inputs_)), ("outputs", outputs, self.estimator.outputs))
@@ -212,7 +212,7 @@ class Columns(Part):
 
     def with_output(self, X: Any, y: Any = None, *, unknown: bool = False) -> Corpus:
         """The data with the output as the last column or columns. unknown: whether labels may be None."""
-        corpus = as_corpus(X)
+        corpus = X if isinstance(X, Corpus) else as_corpus(X)
         if y is not None:
             return with_column(corpus, label_column(y, corpus, unknown=unknown))
         if corpus.width + corpus.is_wordless < 2:

@@ -165,7 +165,8 @@ class Confidence(Part):
         return PerSentence(rows[low:high] for low, high in zip(corpus.starts[:-1], corpus.starts[1:], strict=True))
 
     def log_likelihood(self, X: Any, y: Any = None) -> Values:
-        from riata.data.memory import inputs_of, is_empty, label_column
+        from riata.data.memory import is_empty, label_column
+        from riata.data.types import inputs_of
 
         model = self.model
         if is_empty(X):  # an empty sentence has only one output
@@ -250,7 +251,7 @@ class Confidence(Part):
 
     def calibrate(self, X: Any, y: Any = None, *, method: str = "temperature") -> CalibrationReport:
         from riata.confidence.calibration import UNCALIBRATED, CalibrationReport, check_method
-        from riata.data.memory import inputs_of
+        from riata.data.types import inputs_of
 
         check_method(method)
         self.estimator._check_fitted()
@@ -283,7 +284,7 @@ class Confidence(Part):
 
     def reliability(self, X: Any, y: Any = None) -> tuple[Reliability, ...]:
         from riata.confidence.calibration import reliability
-        from riata.data.memory import inputs_of
+        from riata.data.types import inputs_of
 
         self.estimator._check_fitted()
         data = self.columns.with_gold(X, y)

@@ -35,7 +35,7 @@ class Evaluating(Part):
         return float(evaluation.statistic(rows.sum(axis=0))) / 100
 
     def evaluate(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> Evaluation:
-        from riata.data.memory import inputs_of
+        from riata.data.types import inputs_of
 
         model = self.model
         data = self.columns.with_gold(X, y)
@@ -81,7 +81,7 @@ class Evaluating(Part):
 
     def gold_and_found(self, X: Any, y: Any = None) -> tuple[Corpus, Sequence[Column], Sequence[Column]]:
         """The columns that the model reads, the gold labels, and the predicted labels; the last two with one column per output."""
-        from riata.data.memory import inputs_of
+        from riata.data.types import inputs_of
 
         model, data = self.model, self.columns.with_gold(X, y)
         inputs = inputs_of(data)
@@ -92,7 +92,7 @@ class Evaluating(Part):
         return inputs, self.columns.gold_columns(data), self.labels.output_columns(ids)
 
     def search_errors(self, X: Any, y: Any = None, *, predicted: Ids | None = None) -> SearchErrors:
-        from riata.data.memory import inputs_of
+        from riata.data.types import inputs_of
         from riata.scoring.search_errors import split_errors
 
         model = self.model

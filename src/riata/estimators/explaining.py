@@ -24,7 +24,7 @@ class Explaining(Part):
 
     def diagnose(self, X: Any, y: Any = None, *, beam: float | None = None) -> Diagnostics:
         from riata.choosing.recipe import beam_width
-        from riata.data.memory import inputs_of
+        from riata.data.types import inputs_of
         from riata.learning.diagnostics import diagnosis, measured_settings, not_kept
 
         model = self.model

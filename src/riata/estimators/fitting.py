@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.profile import profile_of
-from riata.data.recoding import Tags
+from riata.data.encodings.base import Tags
 from riata.data.types import Corpus
-from riata.errors import DataError, RiataError, UnsupportedError
-from riata.estimators.input_check import check_of
+from riata.errors import AsInterrupt, DataError, RiataError, UnsupportedError, WithinMemory
+from riata.estimators.input_check import check_of, profile_of
 from riata.estimators.labels import Part
 from riata.estimators.notes import warn_of
+from riata.estimators.predicting import asked_of_search
 from riata.features.templates import ADDED
-from riata.interrupts import AsInterrupt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +37,6 @@ class Fitting(Part):
     """Trains the model, and stores the results of training."""
 
     def fit(self, X: Any, y: Any, X_dev: Any, y_dev: Any, *, sample_weight: Any, listener: Listener | None) -> None:
-        from riata.learning.cost import within_memory
         from riata.learning.events import listening
         from riata.learning.fit import Fit
 
@@ -64,10 +62,11 @@ class Fitting(Part):
         else:
             data, tags, weights = self.training_data(options, X, y, sample_weight, start, tell, fresh=start is None)
             fit = Fit(options, tags, start, tell)
-            with AsInterrupt(), within_memory():
+            with AsInterrupt(), WithinMemory():
                 outcome, labels = fit.run(data, weights)
             kept = (outcome, data, labels, len(data), data.tokens)
         outcome = kept[0]
+        self.estimator._searched = asked_of_search(self.estimator), options.decoder
         history, seconds = [event.__dict__ for event in outcome.history], time.perf_counter() - began
         passes: dict[str, Any] = {"first_": None, "context_": None}
         if first is not None:
@@ -77,7 +76,7 @@ class Fitting(Part):
         self._set_at_once(*kept, history_=history, seconds_=seconds, _partial=None, **passes)
         if outcome.interrupted:
             raise KeyboardInterrupt
-        with AsInterrupt(), within_memory():
+        with AsInterrupt(), WithinMemory():
             self._calibrate(fit, outcome, *((None, None) if options.stream else (data, weights)))
         self.estimator.seconds_ = time.perf_counter() - began
 
@@ -99,14 +98,13 @@ class Fitting(Part):
     ) -> tuple[Fit, tuple[Outcome, Corpus, LabelSet, int, int]]:
         """Learns from a file that is read in parts; X: its path."""
         from riata.data.files import ColumnFile
-        from riata.learning.cost import within_memory
         from riata.learning.fit import Fit
         from riata.learning.streaming import StreamedFit, survey
 
         file = ColumnFile.of(X)
         found = survey(file, options, tell, fresh=start is None)
         fit = Fit(options, found.tags, start, tell)
-        with AsInterrupt(), within_memory():
+        with AsInterrupt(), WithinMemory():
             outcome, labels = StreamedFit(fit, file, found).run()
         return fit, (outcome, found.sample, labels, found.sentences, found.tokens)
 
@@ -129,7 +127,6 @@ class Fitting(Part):
     def partial_fit(self, X: Any, y: Any, classes: Sequence[str] | None, sample_weight: Any) -> None:
         from riata.choosing.options import check_parts, checked
         from riata.choosing.passes import check_one_pass
-        from riata.learning.cost import within_memory
         from riata.learning.development import check_one_epoch
         from riata.learning.fit import Fit, check_width
         from riata.learning.loop import Outcome
@@ -164,7 +161,7 @@ class Fitting(Part):
         structure.count_words(trainer.features, data)
         instances = structure.learn_features(trainer.features, data)
         number = getattr(estimator, "best_epoch_", 0) + 1
-        with AsInterrupt(), within_memory():
+        with AsInterrupt(), WithinMemory():
             event = trainer.epoch(fit.examples(instances, data, weights, structure), options.seed, number)
         model = trainer.model()
         self._set_at_once(
@@ -194,7 +191,7 @@ class Fitting(Part):
 
         fresh: whether the only labels are those of the data.
         """
-        from riata.data.cleaning import unclean
+        from riata.data.columns import unclean
         from riata.learning.events import Note
         from riata.learning.labels import check_labels_differ, chunk_tags, learnable, partly_known, tell_of_odd_files
 
@@ -260,26 +257,30 @@ class Fitting(Part):
 
         width = data.array_width
         made.labels.set_model(model.rounded(width), labels.tags)
-        made._exact = None if model.single else model
-        made.inputs_ = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
-        made.array_width_ = width
-        made.outputs_ = data.origins[-1:]
-        made.format_, made.names_ = data.format, data.names
         more = data.breadth is not None and data.breadth > max(data.origins) + 1
-        made.breadth_ = data.breadth if more else None  # None: there is no column after those that were learnt from
-        made.best_epoch_ = outcome.best_epoch
-        made.best_score_ = outcome.best_score
-        made._run = outcome.run
+        inputs = tuple(origin for origin in data.origins[:-1] if origin > ADDED)
         looks = made.check_input and made.file_format is None and not made.bits  # with bits, no words are kept
-        made._input = check_of(profile_of(data, len(made.inputs_))) if looks else None
-        made.facts_ = {
-            "recipe": recipe_name(made),
-            "name": os.path.basename(data.name),
-            "sentences": sentences,
-            "tokens": tokens,
-            "label_counts": labels.counts,
-            **({"chosen": dict(outcome.chosen)} if outcome.chosen else {}),
-        }
+        made.__dict__.update(
+            _exact=None if model.single else model,
+            inputs_=inputs,
+            array_width_=width,
+            outputs_=data.origins[-1:],
+            format_=data.format,
+            names_=data.names,
+            breadth_=data.breadth if more else None,  # None: there is no column after those that were learnt from
+            best_epoch_=outcome.best_epoch,
+            best_score_=outcome.best_score,
+            _run=outcome.run,
+            _input=check_of(profile_of(data, len(inputs))) if looks else None,
+            facts_={
+                "recipe": recipe_name(made),
+                "name": os.path.basename(data.name),
+                "sentences": sentences,
+                "tokens": tokens,
+                "label_counts": labels.counts,
+                **({"chosen": dict(outcome.chosen)} if outcome.chosen else {}),
+            },
+        )
 
     def development(self, dev: Any) -> Any:
         """The parameter `dev` in the form of the data that are learnt from."""

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.data.memory import inputs_of
 from riata.data.pairs import BETWEEN
-from riata.data.types import Column, Corpus, Ids
+from riata.data.types import Column, Corpus, Ids, inputs_of
 from riata.errors import DataError, UnsupportedError, printed
 from riata.estimators.labels import Part
 from riata.inference.structure import CHOSEN_TAGS

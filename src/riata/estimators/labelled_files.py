@@ -18,7 +18,7 @@ from riata.data.formats.base import Answers, Asked, ColumnName, FileFormat, Rank
 from riata.data.types import FIELDS, Column, Corpus, Ids
 from riata.errors import DataError, SettingError, UnsupportedError
 from riata.estimators.found_spans import chunk_outputs
-from riata.parallel import in_order
+from riata.parallel import cores, in_order
 
 if TYPE_CHECKING:
     from riata.data.running_text import Tokenizer
@@ -68,7 +68,7 @@ def labelled(
     file: str | Path,
     *,
     format: FileFormat,
-    threads: int,
+    threads: int | None,
     shown: Additions | None = None,
     given: GivenColumns = NOTHING_GIVEN,
     text: bool | Tokenizer = False,
@@ -78,12 +78,12 @@ def labelled(
 ) -> Generator[bytes]:
     """The bytes of the file with the predictions, batch by batch as they can be read. They do not depend on threads. Must be closed.
 
-    format: of the file and of what is written. text: the file contains a sentence per line, which is split at spaces or by this function.
+    format: of the file and of what is written. threads: None: one per core. text: the file has a sentence per line, to split so.
     named: the output columns were named for this file, so it must have them. documents: the column that names the document of each
     sentence; None: lines of the file mark documents.
     unmarked: called if the second of two passes looks at documents, and the file has marked none.
     """
-    shown, workers = shown or Additions(), 1 if _is_short(file) else threads
+    shown, workers = shown or Additions(), 1 if _is_short(file) else threads or cores()
     if estimator.file_format is not None:
         return estimator.predicting.own_answers(file, shown, workers, **given.asked(), text=text, documents=documents)
     nbest, confidence, min_confidence = shown.nbest, shown.confidence, shown.min_confidence
@@ -96,7 +96,7 @@ def labelled(
             return written(batch, [])
         if not (format.fields or format.open or text):
             _check_width(estimator, batch, given.last, documents, named=named)
-        if given:
+        if given != NOTHING_GIVEN:
             from riata.estimators.given_labels import knowing_column
 
             batch = knowing_column(estimator, batch, given.labels, given.tags)
@@ -122,7 +122,7 @@ def labelled(
         from riata.inference.chain import K
 
         batches = _parts(batches, int(K.parse(nbest)))
-    return in_order(answer, batches, workers, stopped)
+    return in_order(answer, batches, workers, stopped) if workers > 1 else (answer(batch) for batch in batches)
 
 
 def _in_context(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from riata import registry
-from riata.data.recoding import Recoder, Tags
+from riata.data.encodings.base import Tags
+from riata.data.recoding import Recoder
 from riata.data.types import Column, Corpus, Ids, Starts, interned
 from riata.errors import DataError, SettingError
 
@@ -29,8 +30,8 @@ class Part:
     @property
     def model(self) -> Model:
         """The trained model; an error before training."""
-        found: Model = self.estimator._check_fitted()
-        return found
+        found: Model | None = getattr(self.estimator, "model_", None)
+        return self.estimator._check_fitted() if found is None else found
 
     @property
     def labels(self) -> Labels:
@@ -72,21 +73,22 @@ class Labels(Part):
 
     def set_model(self, model: Model, tags: Tags | None) -> None:
         """Sets the model of the estimator. tags: how chunk labels are learnt and written."""
-        estimator = self.estimator
-        estimator.model_ = model
-        estimator.calibration_, estimator.uncalibrated_ = (), ""
-        estimator.encoding_ = None if tags is None else tags.data.name
-        estimator.learnt_as_ = None if tags is None else tags.learnt.name
-        estimator._recoder = None
-        estimator.classes_ = list(model.labels)  # texts, or pairs of texts
-        estimator._texts = (
-            estimator.classes_
-        )  # by label of the model; None: the written label depends on its neighbours
-        if tags is not None and tags.recoded:
-            estimator._recoder = self.recoding(model.labels, tags.learnt, tags.data)
-            estimator.classes_ = estimator._recoder.labels
-            table = estimator._recoder.table
-            estimator._texts = None if table is None else [estimator.classes_[i] for i in table]
+        classes: Any = list(model.labels)  # texts, or pairs of texts
+        texts, recoder = classes, None  # by label of the model; None: the written label depends on its neighbours
+        if tags is not None and tags.data.name != tags.learnt.name:
+            recoder = self.recoding(model.labels, tags.learnt, tags.data)
+            classes, table = recoder.labels, recoder.table
+            texts = None if table is None else [classes[i] for i in table]
+        self.estimator.__dict__.update(
+            model_=model,
+            calibration_=(),
+            uncalibrated_="",
+            encoding_=None if tags is None else tags.data.name,
+            learnt_as_=None if tags is None else tags.learnt.name,
+            classes_=classes,
+            _recoder=recoder,
+            _texts=texts,
+        )
 
     def recoding(self, labels: Sequence[str], source: Encoding, target: Encoding) -> Recoder | PairRecoder:
         """The conversion of these labels to another encoding."""

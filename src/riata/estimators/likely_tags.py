@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from riata.confidence.calibration import Calibration, Values, fitted
+from riata.data.documents import Indices
 from riata.data.types import Column, Corpus, Ids
 from riata.features.likely_tags import BETWEEN, DOUBT
 from riata.learning.events import Listener
-from riata.learning.jackknife import Indices, jackknifed, joined_labels
+from riata.learning.jackknife import jackknifed, joined_labels
 
 MOST = 4  # tags of a token
-LEAST, SURE = (
-    0.01,
-    0.1,
-)  # shares of the best tag's probability: a tag with less is left out, or comes after the sign of doubt
+# Shares of the best tag's probability: a tag with less is left out, or comes after the sign of doubt.
+LEAST, SURE = (0.01, 0.1)
 MOST_JUDGED = 500  # sentences that choose a temperature
 
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from riata import registry
 from riata._core import unbounded
-from riata.data.profile import restored, stored
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.constrained import ROLE, constraints_in, stored_constraints
-from riata.estimators.input_check import check_of
+from riata.estimators.input_check import check_of, restored, stored
+from riata.estimators.predicting import asked_of_search
 from riata.estimators.sequence import SequenceEstimator
 from riata.features.attributes import Attribute, builtin
 from riata.features.templates import SUMMARIES, Scope, names
 from riata.features.templates import functions as context_functions
-from riata.inference.structure import Decoder, asked_of_search
+from riata.inference.structure import Decoder, StructureKind
 from riata.models import container
 from riata.models.container import FORMAT, PROBLEM, SETTING, STRUCTURE, TAGGER, qualified_name
 
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from riata.confidence.calibration import Calibration
-    from riata.data.recoding import Tags
+    from riata.data.encodings.base import Tags
     from riata.models.model import Model
     from riata.problems.predictor import Predictor
 
 
 FIRST = "first"  # where a model file stores the first of two passes,
 TAGGERS = "taggers"  # and the taggers of a model with tags of its own
+# Parameters that are not stored themselves, but as their results, if there are any.
 NOT_STORED = (
     "attributes",
     "bits",
@@ -45,7 +46,7 @@ NOT_STORED = (
     "threads",
     "vectors",
     "warm_start",
-)  # parameters that are not stored themselves, but as their results, if there are any
+)
 
 
 def save_model(estimator: SequenceEstimator | Predictor, path: str | Path) -> None:
@@ -75,7 +76,7 @@ def load_labeller(path: str | Path) -> Any:
 
 
 def labeller(found: Any) -> Any:
-    return getattr(found, "ranked_", None) or found
+    return vars(found).get("ranked_") or found
 
 
 def from_bytes(content: bytes | memoryview, using: Iterable[Any] = ()) -> Any:
@@ -100,9 +101,8 @@ def _parts(estimator: SequenceEstimator) -> tuple[dict[str, Any], container.Arra
     model = estimator._check_fitted()
     from riata.choosing.options import checked
 
-    options = checked(
-        estimator, training=False
-    )  # refuses parameters that were set since training and could not be loaded
+    # Refuses parameters that were set since training and could not be loaded.
+    options = checked(estimator, training=False)
     if options.choice.structure.name != model.structure:
         raise UnsupportedError(
             f"the structure is {options.choice.structure.name!r} now, but the model was trained with {model.structure!r}.",
@@ -211,25 +211,30 @@ def _storable(estimator: SequenceEstimator) -> dict[str, Any]:
     return {**params, "recipe": recipe_name(estimator)}
 
 
+def _predictor(header: dict[str, Any], arrays: container.Arrays, functions: dict[str, Any]) -> Predictor:
+    """Of a problem or a structure of the user's."""
+    from riata.problems import model_file, structure_file
+
+    task = header["task"]
+    if set(functions) != {task}:
+        raise ModelFileError("the model's functions are inconsistent")
+    read: Any = model_file.from_parts if task == PROBLEM else structure_file.from_parts
+    predictor: Predictor = read(header, arrays, functions[task])
+    return predictor
+
+
 def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any]) -> SequenceEstimator | Predictor:
     task = header.get("task")
     if header.get("format") != FORMAT or task not in (PROBLEM, STRUCTURE, *registry.names("task")):
         raise ModelFileError(
             "the file holds no model that this Riata knows.", remedy="Update Riata, or train the model again."
         )
-    if (
-        own := getattr(task in registry.names("task") and registry.get("task", task).estimator, "from_parts", None)
-    ) is not None:
-        return own(header, arrays, using)  # type: ignore[no-any-return]
+    of_class = None if task in (PROBLEM, STRUCTURE) else registry.get("task", task).estimator
+    if hasattr(of_class, "from_parts"):  # its models are no models of sentences
+        return of_class.from_parts(header, arrays, using)  # type: ignore[no-any-return, union-attr]
     functions = functions_in(header, using)
     if task in (PROBLEM, STRUCTURE):
-        from riata.problems import model_file, structure_file
-
-        if set(functions) != {task}:
-            raise ModelFileError("the model's functions are inconsistent")
-        read: Any = model_file.from_parts if task == PROBLEM else structure_file.from_parts
-        predictor: Predictor = read(header, arrays, functions[task])
-        return predictor
+        return _predictor(header, arrays, functions)
     of_settings = {role: functions.pop(role) for role in list(functions) if role.startswith(SETTING)}
     of_constraints = {role: functions.pop(role) for role in list(functions) if role.startswith(ROLE)}
     functions = {**expressions_in(header), **functions}
@@ -238,38 +243,36 @@ def _estimator(header: dict[str, Any], arrays: container.Arrays, using: Iterable
         estimator.constraints = constraints_in(header, of_constraints)
     first = _first_pass(header, arrays, using, estimator)
     structure = structure_in(header, estimator)
-    search = search_in(header, structure)
-    outputs = registry.of_structure("outputs", structure)
-    known = {
-        **builtin(),
-        **functions,
-        **of_settings,
-        **(context_functions(names(chunks=estimator.chunks)) if first is not None else {}),
-    }
+    search = search_in(header, structure.queues)
+    outputs = registry.of_structure("outputs", structure.name)
+    context = names(chunks=estimator.chunks) if first is not None else ()
+    of_context = context_functions(context) if context else {}
+    known = {**builtin(), **functions, **of_settings, **of_context}
     model = outputs.from_parts(header, arrays, known)
     estimator.labels.set_model(model, tags_in(header, model))
-    context = names(chunks=estimator.chunks) if first is not None else ()
-    estimator.inputs_ = inputs_in(header, model, context, estimator.columns.fewest_inputs)
-    if first is not None:
-        if first.inputs_ != estimator.inputs_:
-            raise ModelFileError("the two passes of the model read different columns")
-        estimator.first_, estimator.context_ = first, Scope(*scope_in(header))
-    _set_taggers(header, arrays, using, estimator)
-    estimator.array_width_ = array_width_in(header)
-    estimator.outputs_ = outputs_in(header, estimator.outputs)
-    estimator.format_, estimator.names_ = source_in(header), names_in(header)
-    estimator.breadth_ = breadth_in(header)
+    inputs = inputs_in(header, model, context, estimator.columns.fewest_inputs)
+    if first is not None and first.inputs_ != inputs:
+        raise ModelFileError("the two passes of the model read different columns")
     features = model.features
-    estimator.template = features.templates if estimator.inputs_ and (search or _takes_templates(estimator)) else None
-    estimator.bits = features.bits or None
-    estimator.lists = {name: words.texts() for name, words in features.lists.items()} or None
-    estimator.vectors = features.vectors
-    estimator.calibration_ = calibration_in(header, estimator.outputs)
-    estimator.uncalibrated_ = uncalibrated_in(header)
-    restore_training(estimator, mapping_in(header, "training"))
-    estimator._input = check_of(restored(header.get("profile")))
-    if search is not None:
-        estimator._searched = asked_of_search(estimator), search
+    context_ = None if first is None else Scope(*scope_in(header))
+    estimator.__dict__.update(inputs_=inputs, first_=first, context_=context_)
+    estimator.__dict__.update(
+        taggers_=_taggers(header, arrays, using, estimator),
+        array_width_=array_width_in(header),
+        outputs_=outputs_in(header, estimator.outputs),
+        format_=source_in(header),
+        names_=names_in(header),
+        breadth_=breadth_in(header),
+        template=features.templates if inputs and (search or _takes_templates(estimator)) else None,
+        bits=features.bits or None,
+        lists={name: words.texts() for name, words in features.lists.items()} or None,
+        vectors=features.vectors,
+        calibration_=calibration_in(header, estimator.outputs),
+        uncalibrated_=uncalibrated_in(header),
+        **training_in(mapping_in(header, "training")),
+        _input=check_of(restored(header.get("profile"))),
+        _searched=None if search is None else (asked_of_search(estimator), search),
+    )
     estimator.predicting.decoder()  # refuses parameters that cannot be combined
     return estimator
 
@@ -293,8 +296,10 @@ def _first_pass(header: dict[str, Any], arrays: container.Arrays, using: Iterabl
     return _estimator(inner, _under(FIRST, arrays), using)
 
 
-def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any) -> None:
-    """Sets the taggers of a model with tags of its own: one for every input after the words."""
+def _taggers(
+    header: dict[str, Any], arrays: container.Arrays, using: Iterable[Any], estimator: Any
+) -> tuple[SequenceEstimator, ...]:
+    """The taggers of a model with tags of its own: one for every input after the words."""
     found = header.get(TAGGERS, [])
     if not isinstance(found, list) or len(found) not in estimator.columns.tagger_counts():
         raise ModelFileError("the model's taggers are inconsistent")
@@ -302,8 +307,9 @@ def _set_taggers(header: dict[str, Any], arrays: container.Arrays, using: Iterab
     for number, inner in enumerate(found):
         if not isinstance(inner, dict) or inner.get("task") != TAGGER or TAGGERS in inner or FIRST in inner:
             raise ModelFileError("the model's taggers are inconsistent")
-        taggers.append(_estimator(inner, _under(f"{TAGGERS}/{number}", arrays), using))
-    estimator.taggers_ = tuple(taggers)
+        tagger: Any = _estimator(inner, _under(f"{TAGGERS}/{number}", arrays), using)
+        taggers.append(tagger)
+    return tuple(taggers)
 
 
 def _under(name: str, arrays: container.Arrays) -> container.Arrays:
@@ -313,8 +319,8 @@ def _under(name: str, arrays: container.Arrays) -> container.Arrays:
 
 def _unfitted(header: dict[str, Any], functions: dict[str, Attribute], settings: dict[str, Any]) -> SequenceEstimator:
     """functions: attributes; settings: those whose values are functions."""
-    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
     params = mapping_in(header, "params")
+    cls: type[SequenceEstimator] = registry.get("task", header["task"]).estimator
     unknown = set(params) - (set(cls._param_names()) - set(NOT_STORED))
     if unknown:
         raise ModelFileError(f"the model's parameter {min(unknown)!r} is unknown")
@@ -347,7 +353,7 @@ def functions_in(header: dict[str, Any], using: Iterable[Any]) -> dict[str, Any]
             f"the model uses code that is not stored in it: {', '.join(missing)}.",
             remedy=f"Supply them: riata.load_model(path, using=[{', '.join(name.rpartition('.')[2] for name in missing)}]).",
         )
-    if set(wanted) & set(builtin()):
+    if wanted and set(wanted) & set(builtin()):
         raise ModelFileError("the model's functions are inconsistent")
     return {name: supplied[qualified] for name, qualified in wanted.items()}
 
@@ -369,7 +375,8 @@ SEARCH = "search"  # where a model file stores how outputs are searched
 LONGEST_REASON = 1000  # characters
 
 
-def restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> None:
+def training_in(training: dict[str, Any]) -> dict[str, Any]:
+    """What an estimator says of its training."""
     score, counts, name = training.get("best_score"), training.get("label_counts"), training.get("name")
     epoch, sentences, tokens = (training.get(key) for key in ("best_epoch", "sentences", "tokens"))
     chosen, recipe = training.get("chosen", {}), training.get("recipe")
@@ -382,12 +389,10 @@ def restore_training(estimator: SequenceEstimator, training: dict[str, Any]) -> 
         or not (recipe is None or recipe in registry.names("recipe"))
     ):
         raise ModelFileError("the model's facts about its training are inconsistent")
-    estimator.best_epoch_ = epoch
-    estimator.best_score_ = score
-    estimator.seconds_ = None  # not stored, so that the same seed gives the same bytes
-    estimator.facts_ = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
-    estimator.facts_ |= {name: value for name, value in (("recipe", recipe), ("chosen", chosen)) if value}
-    estimator.history_ = []
+    facts = {"name": name, "sentences": sentences, "tokens": tokens, "label_counts": counts}
+    facts |= {name: value for name, value in (("recipe", recipe), ("chosen", chosen)) if value}
+    # The seconds are not stored, so that the same seed gives the same bytes.
+    return {"best_epoch_": epoch, "best_score_": score, "seconds_": None, "facts_": facts, "history_": []}
 
 
 def breadth_in(header: dict[str, Any]) -> int | None:
@@ -490,16 +495,15 @@ def structure_named(header: dict[str, Any]) -> Any:
     return header.get("structure", "chain")
 
 
-def structure_in(header: dict[str, Any], estimator: SequenceEstimator) -> str:
+def structure_in(header: dict[str, Any], estimator: SequenceEstimator) -> StructureKind:
     """The structure, checked: a task with one output cannot have a model with two, nor the other way round."""
     name = structure_named(header)
-    if (
-        not isinstance(name, str)
-        or name not in registry.names("structure")
-        or registry.get("structure", name).gives != (estimator.outputs, estimator.trees)
-    ):
+    kind: StructureKind | None = (
+        registry.get("structure", name) if isinstance(name, str) and name in registry.names("structure") else None
+    )
+    if kind is None or (kind.columns, kind.trees) != (estimator.outputs, estimator.trees):
         raise ModelFileError("the model's structure is inconsistent")
-    return str(name)
+    return kind
 
 
 def digest(header: dict[str, Any]) -> int:
@@ -516,15 +520,13 @@ def is_checked(header: dict[str, Any]) -> bool:
     return found.get("checked") == digest({**header, SEARCH: {k: v for k, v in found.items() if k != "checked"}})
 
 
-def search_in(header: dict[str, Any], structure: str) -> Decoder | None:
-    """How outputs are searched; None: the parameters say."""
-    from riata.inference.structure import Decoder
-
+def search_in(header: dict[str, Any], queues: frozenset[str]) -> Decoder | None:
+    """How outputs are searched; None: the parameters say. queues: those that can search the structure."""
     found = header.get(SEARCH)
     if found is None:
         return None
     queue, beam = (found.get("queue"), found.get("beam")) if isinstance(found, dict) else (None, None)
-    if isinstance(queue, str) and queue in registry.get("structure", structure).queues:
+    if isinstance(queue, str) and queue in queues:
         if beam is None:
             return Decoder(queue)
         if registry.get("queue", queue).has_beam and _is_count(beam) and 0 < beam <= unbounded:
@@ -548,7 +550,7 @@ def names_in(header: dict[str, Any]) -> tuple[str, ...]:
 
 
 def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
-    from riata.data.recoding import Tags
+    from riata.data.encodings.base import Tags
 
     name = header.get("encoding")
     if name is None and header.get("learnt_as") is None:
@@ -557,7 +559,7 @@ def tags_in(header: dict[str, Any], model: Model) -> Tags | None:
     for given in names:
         if given not in registry.names("encoding"):
             raise ModelFileError(f"the model's encoding {given!r} is unknown")
-    tags = Tags(*(registry.get("encoding", given) for given in names))
-    if tags.recoded and not all(map(tags.learnt.is_tag, model.outputs.chunk_labels())):
+    tags = Tags(registry.get("encoding", names[0]), registry.get("encoding", names[1]))
+    if names[0] != names[1] and not all(map(tags.learnt.is_tag, model.outputs.chunk_labels())):
         raise ModelFileError("the model's labels are not tags of the encoding that it was learnt in")
     return tags

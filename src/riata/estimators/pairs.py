@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.encodings.base import Tags
 from riata.data.memory import as_corpus
 from riata.data.pairs import paired, split_column
-from riata.data.recoding import Tags
 from riata.data.types import Column, Corpus
 from riata.errors import DataError
 from riata.estimators.columns import Columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from riata.data.memory import is_empty
 from riata.data.types import Column, Corpus, Ids
 from riata.errors import SettingError
 from riata.estimators.labels import Part
-from riata.inference.structure import DECODE, EXACT, Decoder, asked_of_search
+from riata.inference.structure import DECODE, EXACT, Decoder
 from riata.parallel import THREADS, cores
 
 if TYPE_CHECKING:
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
     from riata.models.model import Model
 
 MOST_LISTED = 1 << 24  # labels in the list of the best labellings of one sentence
+
+
+def asked_of_search(estimator: Any) -> tuple[Any, ...] | None:
+    """The parameters of an estimator that choose its decoder, apart from constraints; None: they cannot be compared."""
+    settings = estimator.settings
+    if settings is not None and not isinstance(settings, Mapping):
+        return None
+    plain = tuple((settings or {}).items())
+    comparable = all(isinstance(value, (str, int, float, type(None))) for _, value in plain)
+    return (estimator.recipe, estimator.structure, estimator.queue, estimator.beam, plain) if comparable else None
 
 
 class Predicting(Part):
@@ -85,8 +96,9 @@ class Predicting(Part):
     def _check_trained_with(self) -> None:
         """Refuses settings of training that have been changed since, where the model is nothing without them."""
         model: Model | None = getattr(self.estimator, "model_", None)
-        for name, value in ({} if model is None else model.outputs.trained_with()).items():
-            if (asked := (self.estimator.settings or {}).get(name, value)) != value:
+        settings = self.estimator.settings
+        for name, value in (model.outputs.trained_with() if settings and model is not None else {}).items():
+            if (asked := settings.get(name, value)) != value:
                 raise SettingError(
                     f"{name} is {asked}, but the model was trained with {value}.",
                     remedy="Set it as it was, or train anew.",
@@ -215,7 +227,11 @@ class Predicting(Part):
 
     def used_threads(self) -> int:
         """How many threads work at once."""
-        return cores() if self.estimator.threads is None else int(THREADS.parse(self.estimator.threads))
+        return self.asked_threads() or cores()
+
+    def asked_threads(self) -> int | None:
+        """The same as the parameter says it; None: as many as there are cores."""
+        return None if self.estimator.threads is None else int(THREADS.parse(self.estimator.threads))
 
     def labeller(self) -> Callable[[Corpus], tuple[Corpus, Sequence[Column]]]:
         """For one corpus after another, `tagged` and the columns to write, on one thread, with the present parameters."""
@@ -247,7 +263,6 @@ class Predicting(Part):
         from riata.estimators.labelled_files import Additions, GivenColumns, check_documents, labelled
 
         self.estimator._check_fitted()
-        threads = self.used_threads()
         shown = Additions(nbest, confidence, min_confidence)
         if confidence:
             self.estimator.confidence.warn()
@@ -259,7 +274,7 @@ class Predicting(Part):
             self.estimator,
             source,
             format=chosen,
-            threads=threads,
+            threads=self.asked_threads(),
             shown=shown,
             given=known,
             text=text,

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riata.data.profile import profile_of
 from riata.data.propbank import COLUMNS, RoleCorpus
 from riata.data.types import Column, Corpus, Ids, PerSentence, Span
 from riata.errors import DataError, SettingError, UnknownNameError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.evaluating import Evaluating
 from riata.estimators.fitting import Fitting
-from riata.estimators.input_check import check_of
+from riata.estimators.input_check import check_of, profile_of
 from riata.estimators.notes import warn_text
 from riata.estimators.predicting import Predicting
 from riata.features.roles.properties import PROPERTIES, SPAN

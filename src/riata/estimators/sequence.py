@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from riata.data.types import PerSentence
-from riata.errors import NotFittedError, SettingError, UnsupportedError
+from riata.errors import SettingError, UnsupportedError
 from riata.estimators.columns import Columns
 from riata.estimators.confidence import Confidence
 from riata.estimators.evaluating import Evaluating
 from riata.estimators.explaining import Explaining
 from riata.estimators.fitting import Fitting
 from riata.estimators.labels import Has, Labels
-from riata.estimators.parameters import PARAMETERS, Parameters
 from riata.estimators.predicting import Predicting
+from riata.params import PARAMETERS, Parameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -461,14 +461,6 @@ class SequenceEstimator(Parameters):
 
         loaded = from_bytes(state["model"], using=state["functions"])
         self.__dict__.update({**loaded.__dict__, **state["params"]})
-
-    def _check_fitted(self) -> Model:
-        model: Model | None = getattr(self, "model_", None)
-        if model is None:
-            raise NotFittedError(
-                f"This {type(self).__name__} has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
-            )
-        return model
 
     @property
     def output_(self) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 from riata import registry
 from riata.choosing.passes import FOLDS
 from riata.data.columns import with_texts
+from riata.data.documents import Indices
 from riata.data.types import Column, Corpus, Ids, interned
 from riata.errors import DataError
 from riata.estimators.labels import Part
@@ -25,7 +26,7 @@ from riata.estimators.trees import JOINT
 from riata.estimators.two_passes import followed
 from riata.features.likely_tags import tags_in
 from riata.learning.events import Listener, Note, ignore
-from riata.learning.jackknife import Indices, folds_of, jackknifed, joined_labels
+from riata.learning.jackknife import folds_of, jackknifed, joined_labels
 from riata.models.container import TAGGER
 from riata.parallel import cores
 from riata.structures.chain.learning import NAME as DICTIONARY

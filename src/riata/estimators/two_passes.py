@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,15 @@ from riata.choosing.constraints import AFTER
 from riata.choosing.options import Options, choice_of
 from riata.choosing.passes import ONE_PASS, check_data
 from riata.choosing.sample_weight import sentence_weights
+from riata.data.documents import Indices
 from riata.data.memory import as_corpus, joined
 from riata.data.types import Column, Corpus, Ids
 from riata.features.context import Votes
-from riata.features.language import language_of
-from riata.features.templates import ADDED, Scope, functions, names
+from riata.features.templates import ADDED, Scope, functions, language_of, names
 from riata.learning.development import parted
 from riata.learning.events import Event, Listener, Note, ignore
-from riata.learning.jackknife import Indices, folds_of, jackknifed
+from riata.learning.jackknife import folds_of, jackknifed
+from riata.learning.labels import weights_in
 from riata.parallel import cores
 
 if TYPE_CHECKING:
@@ -74,9 +75,8 @@ def first_pass(estimator: SequenceEstimator, options: Options, data: Corpus, wei
     one = _one_pass(estimator, options, options.dev if share else dev).fit(data, sample_weight=given, listener=tell)
     seconds = time.perf_counter() - began
     again = _again(one, options)
-    whole = choice_of(
-        one
-    ).recipe.whole  # every step uses all data: threads share its work; otherwise the folds share the threads
+    # Every step uses all data: threads share its work; otherwise the folds share the threads.
+    whole = choice_of(one).recipe.whole
 
     def labels(learnt: Indices, asked: Indices, listener: Listener) -> Ids:
         part = train[learnt]
@@ -159,14 +159,6 @@ def _again(one: Any, options: Options) -> Any:
     if chosen:
         params["settings"] = {**(one.settings or {}), **chosen}
     return one.untrained(**params)
-
-
-def weights_in(part: Corpus, class_weight: Any, data: Corpus) -> Any:
-    """The weights of classes for a part of the data, without labels that only other parts have: these would be refused as unknown."""
-    if not isinstance(class_weight, Mapping):
-        return class_weight
-    here, everywhere = ({*column.alphabet.texts_of(column.used())} for column in (part.columns[-1], data.columns[-1]))
-    return {label: weight for label, weight in class_weight.items() if label in here or label not in everywhere}
 
 
 def _trained_again(again: Any, one: Any, data: Corpus, weights: NDArray[Any] | None) -> Any:

@@ -52,9 +52,8 @@ class Decision:
 
     chosen: Side
     other: Side | None  # None: there is no other output to compare with
-    contributions: tuple[
-        Feature, ...
-    ]  # the strongest push first; without another output, all features of the chosen one
+    # The strongest push first; without another output, all features of the chosen one.
+    contributions: tuple[Feature, ...]
 
     @property
     def difference(self) -> float:

@@ -89,9 +89,8 @@ class _Tables:
         self._features: dict[tuple[int, int, float], int] = {}
 
     def value(self, value: Plain) -> int:
-        return self._values.setdefault(
-            (type(value), value), len(self._values)
-        )  # 1, 1.0 and True are equal, but not the same
+        # 1, 1.0 and True are equal, but not the same.
+        return self._values.setdefault((type(value), value), len(self._values))
 
     def features(self, rows: Iterable[Feature]) -> list[list[Any]]:
         """Numbers of features, and their values."""

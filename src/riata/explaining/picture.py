@@ -10,13 +10,8 @@ from riata.showing.table import visible
 
 GOOD, OTHER, LOST, INK = "#1b7f4b", "#6b7280", "#c2281d", "#1f2937"
 STYLE = 'font-family="system-ui, sans-serif" font-size="14"'
-HIGH, LEFT, TOP, NARROW, LETTER = (
-    44,
-    20,
-    84,
-    96,
-    8.5,
-)  # of a box, of the margins, the least width of a column, of a letter
+# Of a box, of the margins, the least width of a column, of a letter.
+HIGH, LEFT, TOP, NARROW, LETTER = (44, 20, 84, 96, 8.5)
 MOST = 12  # states of a front
 LONGEST = 28  # letters of a state
 

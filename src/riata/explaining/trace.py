@@ -15,9 +15,8 @@ from riata.explaining.paged import Paged
 
 # What JSON can express directly (a float may be an int); other values are given as their repr.
 Plain = str | float | bool | None
-Labels = (
-    tuple[Plain, ...] | tuple[tuple[str, ...], ...]
-)  # one per token; or several parts, such as a tag and a chunk label
+# One per token; or several parts, such as a tag and a chunk label.
+Labels = tuple[Plain, ...] | tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,8 @@ class Update:
 
     siblings: tuple[int, ...]
     competitors: tuple[tuple[int, float], ...]  # nodes, with weights that sum to 1
-    difference: tuple[
-        Feature, ...
-    ]  # features of the siblings - features of the competitors, with their present weights
+    # Features of the siblings - features of the competitors, with their present weights.
+    difference: tuple[Feature, ...]
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,8 @@ class Step:
     front: tuple[int, ...]  # best first
     margin: float  # subtracted from the rank of y-good nodes (ALMA)
     lost: bool | None  # whether no y-good node is left, neither here nor in the queue
-    lost_by: (
-        str | None
-    )  # if it has just been lost: "pruned", "merged" (into a better path to an equal state) or "dead end"
+    # If it has just been lost: "pruned", "merged" (into a better path to an equal state) or "dead end".
+    lost_by: str | None
     wrong: bool | None  # whether the front is a goal and not y-good
     update: Update | None
     restart: tuple[tuple[int, float], ...]  # the siblings that became the new queue, with the scores they start from

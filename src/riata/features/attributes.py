@@ -6,11 +6,13 @@ Each is computed once per distinct word, never per token. None means the word ha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from string import ascii_lowercase, ascii_uppercase
 
-from riata._core import porter
+import numpy as np
+
+from riata._core import porter, teach_letters
 
 Attribute = Callable[[str], str | None]
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
@@ -200,10 +202,6 @@ class _Classes(dict[str, str]):
 _CLASSES = _Classes()
 
 
-def character_class(c: str) -> str:
-    return _CLASSES[c]
-
-
 def _character_classes(text: str) -> str:
     return "".join(map(_CLASSES.__getitem__, text))
 
@@ -217,5 +215,35 @@ def builtin() -> Mapping[str, Attribute]:
         if callable(value)
         and getattr(value, "__module__", None) == __name__
         and not name.startswith("_")
-        and name not in ("builtin", "character_class")
+        and name not in ("builtin", "teach")
     }
+
+
+BLOCK = 256
+KNOWN, UPPER, SMALL, CHANGES, ALPHANUMERIC, DECIMAL = 1, 2, 4, 8, 16, 32  # as Letter of the core
+SIGMA = "Σ"  # has two small letters
+_taught: set[int] = set()
+
+
+def teach(texts: Iterable[str]) -> None:
+    """Teaches the core the blocks of all characters of these texts."""
+    for block in {ord(c) // BLOCK for text in texts if not text.isascii() for c in text} - _taught:
+        letters = [chr(block * BLOCK + i) for i in range(BLOCK)]
+        lower = [ord(c.lower()) if len(c.lower()) == 1 else 0 for c in letters]
+        shapes = [ord(_CLASSES[c]) for c in letters]
+        flags = [_flags(c) for c in letters]
+        teach_letters(block, *(np.array(numbers, np.int32) for numbers in (lower, shapes, flags)))
+        _taught.add(block)
+
+
+def _flags(c: str) -> int:
+    if len(c.lower()) != 1 or c == SIGMA or c.istitle() != c.isupper():  # what depends on more than the character
+        return 0
+    return (
+        KNOWN
+        | UPPER * c.isupper()
+        | SMALL * c.islower()
+        | CHANGES * (c.lower() != c.upper())
+        | ALPHANUMERIC * c.isalnum()
+        | DECIMAL * c.isdecimal()
+    )

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riata._core import Alphabet, FeatureIndex, Instances, attribute_values, for_python, hashed_texts
 from riata.data.named_features import Given
-from riata.data.token_vectors import TokenVectors
+from riata.data.token_vectors import LARGEST, TokenVectors
 from riata.data.types import Column, Corpus, Ids, interned, is_unicode
 from riata.errors import DataError, printed
 from riata.features.attributes import Attribute, builtin
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
-from riata.features.lists import ANY_CASE, POSITIONS, WordList, list_read
-from riata.features.numbers import numbers_of, shifted
-from riata.features.templates import Read, Template
+from riata.features.lists import POSITIONS, WordList
+from riata.features.templates import ANY_CASE, Read, Template, list_read
 from riata.features.word_vectors import WordVectors
 from riata.parallel import in_order
 
@@ -37,9 +39,8 @@ class Program:
     families: tuple[tuple[int, int, int], ...]  # parent or -1, attribute, offset from the n-gram's first position
     reads: tuple[tuple[int, int, bool], ...] = ()  # family, offset, edge
     templates: tuple[Template, ...] = ()  # [reads] the template that each comes from
-    history: tuple[
-        tuple[int, int, tuple[int, ...]], ...
-    ] = ()  # family or -1, offset, how many tokens back the labels are that it reads
+    # Family or -1, offset, how many tokens back the labels are that it reads.
+    history: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
     history_templates: tuple[Template, ...] = ()  # [history]
     numbers: tuple[Read, ...] = ()  # number(...) templates
     transitions: bool = False  # whether a bare `edge` is among the templates
@@ -53,7 +54,7 @@ class Program:
         beyond = max((column for _, column in self.attributes), default=0) + 1
         return [column if list_read(name) is None else beyond + a for a, (name, column) in enumerate(self.attributes)]
 
-    @property
+    @cached_property
     def order(self) -> int:
         """How many labels back any template reads, except `edge`."""
         return max((back[-1] for _, _, back in self.history), default=0)
@@ -372,3 +373,32 @@ def _merged(a: Given, b: Given) -> Given:
         np.concatenate([a.ids, b.ids])[order],
         np.concatenate([a.values, b.values])[order],
     )
+
+
+def numbers_of(corpus: Corpus, column: int) -> NDArray[np.float64]:
+    """The numbers of a column, token by token."""
+    source = corpus.columns[column]
+    table = np.zeros(len(source.alphabet))
+    used = source.used()
+    for i, text in zip(used, source.alphabet.texts_of(used), strict=True):
+        try:
+            table[i] = float(text)
+        except ValueError:
+            table[i] = math.nan
+        if not abs(table[i]) <= LARGEST:
+            token = int(np.argmax(source.ids == i))
+            raise DataError(
+                f"column {column} holds {text!r}, which number({column}) cannot use; expected a finite number up to {LARGEST:g}.",
+                remedy="Mend the value, or leave number(...) out of the template.",
+                file=corpus.name,
+                line=corpus.line_of(token),
+            )
+    return np.asarray(table[source.ids])
+
+
+def shifted(values: NDArray[np.float64], starts: NDArray[np.int64], offset: int) -> NDArray[np.float64]:
+    """values[t + offset] within each sentence, 0 outside it."""
+    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    at = np.arange(len(values)) + offset
+    inside = (at >= starts[sentence]) & (at < starts[sentence + 1])
+    return np.where(inside, values[np.clip(at, 0, max(len(values) - 1, 0))], 0.0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from riata.data.encodings.base import is_extended, spans_of
 from riata.data.memory import as_corpus
 from riata.data.types import Column, Starts, is_unicode
-from riata.errors import DataError, SettingError, UnknownNameError, printed
+from riata.errors import DataError, SettingError, printed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 POSITIONS = ("S", "B", "I", "E")  # a token that is a whole entry; the first, an inner and the last token of an entry
 SINGLE, FIRST, INSIDE, LAST = range(4)
-EXACT, ANY_CASE = "list", "anycase"  # names in templates: list(city)[0] and anycase(city)[0]
 Entry = tuple[str, ...]
 
 
@@ -125,24 +124,6 @@ class _Trie:
         table = np.full(len(column.alphabet), -1, np.int32)
         table[used] = [self.words.get(self._key(text), -1) for text in column.alphabet.texts_of(used)]
         return table[column.ids]
-
-
-def attribute_names(lists: Iterable[str]) -> list[str]:
-    """The attributes of these lists, as templates name them."""
-    return [f"{kind}({name})" for name in lists for kind in (EXACT, ANY_CASE)]
-
-
-def list_read(attribute: str) -> tuple[str, str] | None:
-    """Which list an attribute reads: `list(city)` reads the list city; None for other attributes."""
-    kind, bracket, name = attribute.partition("(")
-    return (kind, name.removesuffix(")")) if bracket else None
-
-
-def unknown_list(attribute: str, known: Iterable[str]) -> UnknownNameError:
-    """known: attributes, including those of lists."""
-    reads = [list_read(name) for name in known]
-    _, name = list_read(attribute) or ("", attribute)
-    return UnknownNameError.of("list", name, {read[1] for read in reads if read is not None})
 
 
 def check_lists(lists: Mapping[str, Any]) -> None:

@@ -28,29 +28,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from riata import registry
 from riata._core import boundary_reach
 from riata.errors import TemplateError, UnknownNameError
 from riata.features.attributes import Attribute, identity
-from riata.features.lists import ANY_CASE, EXACT, list_read, unknown_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 
 NUMBER = "number"
+EXACT, ANY_CASE = "list", "anycase"  # of a list: list(city)[0] and anycase(city)[0]
 LABEL = "label"
-SEGMENT_ROLES = (
-    "first",
-    "last",
-    "inside",
-    "sequence",
-    "around",
-    "length",
-    "previous",
-)  # words of the other language, segments.py
+# Words of the other language, segments.py.
+SEGMENT_ROLES = ("first", "last", "inside", "sequence", "around", "length", "previous")
 _COLUMN_NAMES = {"word": 0, "tag": 1}
 _READ = re.compile(r"(?P<name>[A-Za-z_]\w*)(\((?P<column>\w+)\))?\[(?P<offset>[+-]?[0-9]+)\]")
 _MACRO = re.compile(r"%(?P<kind>[xX])\[\s*(?P<offset>[+-]?[0-9]+)\s*,\s*(?P<column>[0-9]+)\s*\]")
@@ -135,9 +129,8 @@ def _repeated(template: Template, count: int) -> list[Template]:
     place of that, there are m² features of value 1: products of feature vectors are the same then, and so is all that depends on them,
     as in learners with an L2 norm.
     """
-    if (
-        template.edge and not template.reads
-    ):  # there is one matrix of pairs of labels; others read what is always the same
+    if template.edge and not template.reads:
+        # There is one matrix of pairs of labels; others read what is always the same.
         same = replace(template, reads=(Read(0, 0, "bias"),))
         return [template, *(replace(same, again=i) for i in range(count - 1))]
     return [replace(template, again=i) for i in range(count)]
@@ -305,6 +298,24 @@ def _misfit(
     return None
 
 
+def attribute_names(lists: Iterable[str]) -> list[str]:
+    """The attributes of these lists, as templates name them."""
+    return [f"{kind}({name})" for name in lists for kind in (EXACT, ANY_CASE)]
+
+
+def list_read(attribute: str) -> tuple[str, str] | None:
+    """Which list an attribute reads: `list(city)` reads the list city; None for other attributes."""
+    kind, bracket, name = attribute.partition("(")
+    return (kind, name.removesuffix(")")) if bracket else None
+
+
+def unknown_list(attribute: str, known: Iterable[str]) -> UnknownNameError:
+    """known: attributes, including those of lists."""
+    reads = [list_read(name) for name in known]
+    _, name = list_read(attribute) or ("", attribute)
+    return UnknownNameError.of("list", name, {read[1] for read in reads if read is not None})
+
+
 def functions(added: Sequence[str]) -> dict[str, Attribute]:
     """Every attribute of context is the text of a column."""
     return dict.fromkeys(added, identity)
@@ -430,3 +441,111 @@ def _text(name: str, kind: str) -> str:
 
     text = (files("riata.features") / "builtin" / f"{name}.{kind}").read_text(encoding="utf-8")
     return _INCLUDE.sub(lambda line: _text(line["name"], kind), text)
+
+
+LIST = "LIST"  # in lines, stands for the attribute of a list
+COLUMN = "COLUMN"  # in lines, stands for a column of the input
+
+
+@dataclass(frozen=True)
+class Use:
+    """What is known about a training when its default template is chosen."""
+
+    exact: bool  # whether outputs are found by exact search
+    earlier: bool  # whether features of earlier labels can be learnt
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Language:
+    """In `languages`, one file per structure, with its name, defines LANGUAGE."""
+
+    ending: str  # ending of its files
+    template: type[Template]
+    parse: Callable[..., tuple[Any, ...]]  # takes a text, and the name of its source
+    list_lines: tuple[str, ...]  # lines of a default template for a list, with LIST for its attribute
+    # Lines of a default template for a column of the input that it does not know, with COLUMN for it.
+    column_lines: tuple[str, ...]
+    context_lines: tuple[str, ...]  # lines with which the second of two passes reads the first
+    keeps: Callable[[Any, Use], bool] | None = None  # whether a default keeps a template; None: `usable` says it
+    default: str | None = None  # the built-in set of every task; None: each task has its own
+    without_words: str | None = None  # the template for sentences that are features already; None: there is none
+    signs: frozenset[str] = frozenset()  # parts of lines that only this language has
+    borrowed: bool = False  # whether it belongs to another structure, which is meant if no structure is named
+
+    def load(self, source: str | Path) -> tuple[Any, ...]:
+        """Templates by the name of a built-in set, or from a file. Lines of a built-in set that read lists are left out."""
+        text = read_source(source, self.ending)
+        if self.has_set(source):
+            text = "\n".join(line for line in text.splitlines() if LIST not in line)
+        return self.parse(text, str(source))
+
+    def usable(self, source: str | Path, use: Use) -> tuple[Any, ...]:
+        """The templates of a default that a training can use: without those of earlier labels, where it learns none."""
+        found = self.load(source)
+        if self.keeps is not None:
+            return tuple(one for one in found if self.keeps(one, use))
+        return found if use.earlier else tuple(one for one in found if not getattr(one, "labels", ()))
+
+    def has_set(self, source: str | Path) -> bool:
+        """Whether this is the name of a built-in set."""
+        return is_named_set(source, self.ending)
+
+    def of_list(self, attribute: str, source: str | Path | None = None) -> tuple[Any, ...]:
+        """The templates with which a default, or the built-in set `source`, reads a list."""
+        own = read_source(source, self.ending).splitlines() if source is not None and self.has_set(source) else []
+        lines = [line for line in own if LIST in line and not line.startswith("#")] or self.list_lines
+        return self.parse("\n".join(lines).replace(LIST, attribute), "lists")
+
+    def of_columns(self, columns: Iterable[int]) -> tuple[Any, ...]:
+        """The templates with which a default reads columns that it does not know."""
+        lines = [line.replace(COLUMN, f"x{column}") for column in columns for line in self.column_lines]
+        return self.parse("\n".join(lines), "columns") if lines else ()
+
+    def of_context(self, known: Sequence[str]) -> tuple[Any, ...]:
+        """The templates with which a second pass reads the first, beside those of both. known: the attributes of context that exist."""
+        found = self.parse("\n".join(self.context_lines), "context") if self.context_lines else ()
+        return tuple(
+            template
+            for template in found
+            if all(read.attribute in known for read in template.reads if read.attribute in SUMMARIES)
+        )
+
+
+def _no_templates(*_: object) -> tuple[Any, ...]:
+    raise TemplateError("Features of parts are named by the structure; there are no templates for them.")
+
+
+NO_TEMPLATES = Language("none", Template, _no_templates, (), (), (), keeps=lambda template, use: False, borrowed=True)
+
+
+def language_of(structure: str) -> Language:
+    found: Language = registry.of_structure("language", structure)
+    return found
+
+
+CLASSIFIERS, PREVIOUS = "classifiers", "previous"  # the setting, and its value for this
+FIRST = Read(-1, 0, "outside")  # has a value at the first token of a sentence only
+
+
+def by_label_before(templates: Sequence[Template]) -> tuple[Template, ...]:
+    """`word[0]` becomes `edge word[0]` and, for first tokens, which have no label before, `outside[-1] word[0]`."""
+    found: dict[Template, None] = {}
+    for template in templates:
+        if template.edge or template.labels or FIRST in template.reads:
+            found.setdefault(template)
+            continue
+        if template.is_number:
+            error = TemplateError(
+                f"'{template}': numbers have one weight per label, and none for each label before.",
+                remedy="Leave out the line, or classifiers=previous.",
+            )
+            raise error if template.place is None else error.located(*template.place)
+        found.setdefault(replace(template, edge=True))
+        found.setdefault(replace(template, reads=tuple(sorted({FIRST, *template.reads}))))
+    return tuple(found)
+
+
+def is_by_label_before(templates: Sequence[Template]) -> bool:
+    """Whether `by_label_before` has made these templates."""
+    return any(FIRST in template.reads for template in templates)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riata import registry
-from riata.data.encodings.base import OUTSIDE, PREFERENCE, Encoding, shown_encodings
-from riata.data.recoding import Tags
+from riata.data.encodings.base import OUTSIDE, PREFERENCE, Encoding, Tags, shown_encodings
 from riata.errors import ModelFileError, RiataError, UnsupportedError
 from riata.estimators.columns import ANY_WIDTH
 from riata.features.expressions import expressions

@@ -17,16 +17,14 @@ from riata.features.compile import Features, family_of
 from riata.features.expressions import expressions
 from riata.features.templates import Template
 from riata.inference.rules.legality import Legality
-from riata.models.model import Model
-from riata.models.outputs import of_kind
+from riata.models.model import Model, of_kind
 from riata.models.parts import refuse_huge, weight_bytes
 from riata.structures.chain.model import ChainOutputs
 
 Matrix = NDArray[np.float64]
 EDGE = Template((), edge=True)
-Value = (
-    str | int
-)  # of a read: a text, or how far outside the sentence it is: -1 before its first token, 1 after its last
+# Of a read: a text, or how far outside the sentence it is: -1 before its first token, 1 after its last.
+Value = str | int
 
 
 @dataclass(frozen=True, eq=False)

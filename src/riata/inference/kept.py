@@ -40,9 +40,8 @@ class Tally:
         self._lock = threading.Lock()
         self.gap = 0.0  # of outputs by a search that was cut off, the largest
         self.found: Counter[str] = Counter()  # by the way in which they were found
-        self.broken: Counter[int] = (
-            Counter()
-        )  # by number of the constraint: sentences that break it without constraints
+        # By number of the constraint: sentences that break it without constraints.
+        self.broken: Counter[int] = Counter()
 
     def cut(self, gap: float) -> None:
         """A search that was cut off: the best output may be better by so much."""

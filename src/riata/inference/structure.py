@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from riata._core import unbounded
 from riata.errors import UnsupportedError
@@ -55,16 +56,6 @@ class Decoder:
 
 
 EXACT = Decoder()
-
-
-def asked_of_search(estimator: Any) -> tuple[Any, ...] | None:
-    """The parameters of an estimator that choose its decoder, apart from constraints; None: they cannot be compared."""
-    settings = estimator.settings
-    if settings is not None and not isinstance(settings, Mapping):
-        return None
-    plain = tuple((settings or {}).items())
-    comparable = all(isinstance(value, (str, int, float, type(None))) for _, value in plain)
-    return (estimator.recipe, estimator.structure, estimator.queue, estimator.beam, plain) if comparable else None
 
 
 SPACE, CHUNK_LABELS = "a search space", "chunk labels"
@@ -134,7 +125,7 @@ class StructureKind:
     trees: bool = False  # whether these are heads and relations
     recipe: str = "perceptron"  # the recipe that tasks prefer for it
 
-    @property
+    @cached_property
     def gives(self) -> tuple[int, bool]:
         """What tasks and structures must agree on: the number of columns, and whether they are heads and relations."""
         return self.columns, self.trees

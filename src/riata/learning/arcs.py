@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances, most_relations
+from riata.data.encodings.base import Tags
 from riata.data.pairs import split_column
-from riata.data.recoding import Tags
 from riata.data.trees import check_trees, heads_and_relations, tree_codes, tree_columns
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError

@@ -74,6 +74,7 @@ class Note:
 
 
 Event = Started | Progressed | Epoch | Note
+# One that has the attribute `within_epochs`, False, is told of neither Started nor Progressed.
 Listener = Callable[[Event], None]
 
 
@@ -94,6 +95,9 @@ def warn(event: Event) -> None:
 
 def ignore(event: Event) -> None:
     """A listener that ignores all events."""
+
+
+ignore.within_epochs = False  # type: ignore[attr-defined]
 
 
 NAME = "riata.training"

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from riata._core import Instances
 from riata.choosing.options import Options
-from riata.data.memory import as_corpus, inputs_of, joined
+from riata.data.encodings.base import Tags
+from riata.data.memory import as_corpus, joined
 from riata.data.pairs import paired, shown, unpaired
-from riata.data.recoding import Tags
-from riata.data.types import MARK, Corpus, check_all_known, check_kind, hidden, is_unknown
+from riata.data.types import MARK, Corpus, check_all_known, check_kind, hidden, inputs_of, is_unknown
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.attributes import builtin
 from riata.features.compile import Features
+from riata.features.word_vectors import WordVectors
 from riata.inference.kept import Kept
 from riata.learning.batch import prior
-from riata.learning.batch.settings import SCORE_STEPS
-from riata.learning.coverage import tell_of_coverage
+from riata.learning.batch.settings import AUTO, SCORE_STEPS
 from riata.learning.development import check_dev, parted, tell_of_overlap, train_again
 from riata.learning.events import Listener, Note
 from riata.learning.illegal_truth import IllegalTruth
@@ -61,7 +61,7 @@ class Fit:
         if self.options.dev is None and (self.options.refit or self.options.patience is not None):
             check_dev(self.options)
         train_part, dev_part = self.split(data)
-        if (name := prior.open_setting(self.options.settings)) is not None:
+        if (name := _open_setting(self.options.settings)) is not None:
             return self._with_chosen_prior(name, train_part, dev_part, weights, data)
         labels = self.labels(data)
         outcome = self._train(train_part, dev_part, weights[: len(train_part)], labels)
@@ -325,9 +325,8 @@ class Fit:
             return None
         names = structure.outputs.label_names(None if self.tags is None else self.tags.learnt)
         kept = Kept(declared, names, self.options.constrained.slots)
-        if (
-            self.options.risk is not None and kept.masks.rest
-        ):  # what depends on the input is found out when outputs are asked for
+        if self.options.risk is not None and kept.masks.rest:
+            # What depends on the input is found out when outputs are asked for.
             raise no_mask(
                 kept, kept.masks.rest, f"decode={self.options.risk.decode!r} asks for probabilities over all outputs"
             )
@@ -353,6 +352,11 @@ class Fit:
         return self._train(both, None, weights, labels, again=epochs), labels
 
 
+def _open_setting(settings: Any) -> str | None:
+    """The setting that is to be chosen; None if all have values."""
+    return next((name for name in (prior.C2, prior.C) if settings.get(name) == AUTO), None)
+
+
 def _note(tags: Tags | None) -> str:
     return "" if tags is None else tags.note
 
@@ -365,3 +369,22 @@ def check_width(data: Corpus, width: int, array_width: int | None) -> None:
             file=data.name,
         )
     check_kind(data, array_width, words=width > 0)
+
+
+MOST_LACKING = 0.5  # share of tokens without a vector, above which the words are likely to be written in another way
+
+
+def tell_of_coverage(data: Corpus, vectors: WordVectors | None, listener: Listener) -> None:
+    """Says how many tokens have no vector, and warns if most have none."""
+    if vectors is None or not data.tokens:
+        return
+    column = data.columns[0]
+    words = column.alphabet.texts()
+    counts = np.bincount(column.ids, minlength=len(words))
+    lacking = np.flatnonzero(~np.array(vectors.covers(words), bool) & (counts > 0))
+    share = float(counts[lacking].sum() / data.tokens)
+    common = ", ".join(repr(words[i]) for i in lacking[np.argsort(-counts[lacking], kind="stable")][:3])
+    text = (
+        f"{len(vectors):,} words have vectors of {vectors.width} numbers; {100 * share:.1f} % of the tokens have none"
+    )
+    listener(Note(shortened(f"{text} ({common})." if common else f"{text}."), warning=share > MOST_LACKING))

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riata import registry
-from riata.data.encodings.base import Encoding, are_chunk_labels, detect, read_as_conlleval, shown_encodings
+from riata.data.encodings.base import (
+    Encoding,
+    Tags,
+    are_chunk_labels,
+    detect,
+    read_as_conlleval,
+    shown_encodings,
+    tags_among,
+)
 from riata.data.files import candidate_columns
 from riata.data.pairs import shown
-from riata.data.recoding import Recoder, Tags
+from riata.data.recoding import Recoder
 from riata.data.types import FIELDS, MARK, UNKNOWN, Column, Corpus, Ids, Starts, check_some_known, hidden, is_unknown
 from riata.errors import DataError, LabelError, UnknownNameError, UnsupportedError, shortened
 from riata.inference.rules.first_order import encoded
@@ -173,10 +181,10 @@ def refuse_plain_tags(corpus: Corpus, name: str | None = None, *, among_chunks: 
     encodings = [known] if known is not None and bare else list(shown_encodings().values())
     column = corpus.columns[-1]
     texts = {int(i): column.alphabet.text(int(i)) for i in np.unique(column.ids)}
-    are_tags = {i: text == UNKNOWN or any(one.is_tag(text) for one in encodings) for i, text in texts.items()}
-    if not bare and any(
-        are_tags[i] and "-" in text for i, text in texts.items()
-    ):  # beside types, a prefix alone is a mistake
+    tags = {UNKNOWN, *tags_among(texts.values(), encodings)}
+    are_tags = {i: text in tags for i, text in texts.items()}
+    if not bare and any(are_tags[i] and "-" in text for i, text in texts.items()):
+        # Beside types, a prefix alone is a mistake.
         are_tags = {i: are_tags[i] and ("-" in texts[i] or texts[i] in (UNKNOWN, OUTSIDE)) for i in are_tags}
     if not among_chunks and any(is_tag and texts[i] not in (UNKNOWN, OUTSIDE) for i, is_tag in are_tags.items()):
         return
@@ -348,6 +356,14 @@ def class_weights(
     return np.array([float(given.get(label, 1.0)) for label in labels.labels])
 
 
+def weights_in(part: Corpus, class_weight: Any, data: Corpus) -> Any:
+    """The weights of classes for a part of the data, without labels that only other parts have: these would be refused as unknown."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    here, everywhere = ({*column.alphabet.texts_of(column.used())} for column in (part.columns[-1], data.columns[-1]))
+    return {label: weight for label, weight in class_weight.items() if label in here or label not in everywhere}
+
+
 def _as_written(labels: LabelSet, tags: Tags) -> tuple[LabelSet, Ids]:
     """The labels of the data that the learnt labels stand for, and the number of that label for each learnt one."""
     recoder = Recoder.of(labels.labels, tags.learnt, tags.data)
@@ -383,8 +399,6 @@ def partly_known(data: Corpus, options: Options) -> Corpus:
 
 def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
     """Reports the number of unknown labels. ids: of the labels, -1 if unknown."""
-    from riata.learning.events import Note
-
     unknown = int((ids < 0).sum())
     if unknown:
         tell(Note(f"Labels of {unknown:,} of {data.tokens:,} tokens are unknown: all that they may be is summed over."))
@@ -392,8 +406,6 @@ def tell_of_unknown(data: Corpus, ids: Ids, tell: Listener) -> None:
 
 def leave_out_impossible(data: Corpus, ids: Ids, legality: Legality, tell: Listener) -> None:
     """For sums over legal labellings: makes all labels of a sentence unknown if no legal labelling has the known ones."""
-    from riata.learning.events import Note
-
     impossible = without_labelling(ids, data.starts, legality)
     for s in impossible:
         ids[data.starts[s] : data.starts[s + 1]] = -1

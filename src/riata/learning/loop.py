@@ -149,11 +149,14 @@ def train(
     from riata.learning.events import Note, Progressed, Started
 
     outcome = Outcome()
+    within = getattr(listener, "within_epochs", True)
+    progress = (lambda done: listener(Progressed(done))) if within else None
     last = plan.first_epoch + plan.epochs - 1
     try:
         for number in range(plan.first_epoch, last + 1):
-            listener(Started(number, last, data.sentences, data.tokens, plan.refit))
-            done = data.epoch(trainer, plan.seed, number, lambda sentences: listener(Progressed(sentences)))
+            if within:
+                listener(Started(number, last, data.sentences, data.tokens, plan.refit))
+            done = data.epoch(trainer, plan.seed, number, progress)
             score: float | None = None
             seed_scores: tuple[float, ...] = ()
             if own_score is not None and not trainer.finished:
@@ -234,19 +237,20 @@ class SentenceTrainer(EpochTrainer):
         self.features, self.settings = features, settings
         self._learner, self._initial = learner, initial
         self._start: Any = None  # the model that learning started from,
-        self.native: Any = None  # and the native learner; both are created at the first epoch
+        self.native: Any = None  # and the native learner; both are created at the first epoch,
+        self._index: Any = None  # for which the index of the features is there
 
     def run(
         self, data: TrainingSet, order: NDArray[np.int64], progress: Callable[[int], None] | None
     ) -> dict[str, Any]:
         if self.native is None:
-            self._start = self._initial(data)
+            self._start, self._index = self._initial(data), self.features.index
             kind: Any = Single if self._start.single else Double
             left_out = self.settings.get("truncate", 0.0)
             self.native = kind(self._learner, self._start.weights, dict(self.settings), left_out)
         weights = (data.sentence_weights, data.class_weights)
         found: dict[str, Any] = self.native.epoch(
-            self.features.index, data.instances, data.gold, order, *weights, progress, data.rules
+            self._index, data.instances, data.gold, order, *weights, progress, data.rules
         )
         if found["updates"] == 0 and not self.settings["average"]:
             self.finished = "no sentence was wrong, so that nothing would change any more"

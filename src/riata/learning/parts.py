@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances, PartPotentials, PartPotentials64, closest_outputs
-from riata.data.recoding import Tags
+from riata.data.encodings.base import Tags
 from riata.data.types import Corpus, Ids
 from riata.features.compile import Features
 from riata.features.parts import PartFeatures

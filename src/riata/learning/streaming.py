@@ -13,12 +13,10 @@ import numpy as np
 from riata import registry
 from riata.choosing.options import Options
 from riata.data.documents import DocumentBounds
-from riata.data.encodings.base import Encoding, least_broken, shown_encodings
-from riata.data.files import ColumnFile
-from riata.data.memory import as_corpus, inputs_of
-from riata.data.profile import SAMPLE
-from riata.data.recoding import Tags
-from riata.data.types import Corpus
+from riata.data.encodings.base import Encoding, Tags, least_broken, shown_encodings
+from riata.data.files import SAMPLE, ColumnFile
+from riata.data.memory import as_corpus
+from riata.data.types import Corpus, inputs_of
 from riata.errors import DataError, UnsupportedError
 from riata.features.frequency import FREQUENCY
 from riata.features.templates import Template

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata._core import Instances
-from riata.choosing.losses import for_core
+from riata.choosing.losses import COSTS, for_core
 from riata.choosing.options import Options
-from riata.data.memory import inputs_of
+from riata.data.encodings.base import Tags
 from riata.data.pairs import shown
-from riata.data.recoding import Tags
-from riata.data.types import Column, Corpus, is_unknown
+from riata.data.types import Column, Corpus, inputs_of, is_unknown
 from riata.errors import LabelError, UnsupportedError
 from riata.features.compile import Features
 from riata.inference.structure import SPACE
@@ -111,7 +110,9 @@ class LearntStructure(ABC):
 
         if recipe.searches:
             return SearchTrainer(self.options.decoder, features, initial, settings, goes_on=first is not None)
-        return SentenceTrainer(recipe.learner, features, initial, for_core(settings, self.outputs.labels))
+        if settings.get(COSTS):
+            settings = for_core(settings, self.outputs.labels)
+        return SentenceTrainer(recipe.learner, features, initial, settings)
 
     @property
     def single(self) -> bool:

@@ -16,8 +16,8 @@ from riata.features.arcs import ArcFeatures, Group, block_sizes, has_pairs, pars
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.models.container import Arrays
-from riata.models.model import Model
-from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import BestKept, Refusal, Values, Weights, WeightsKind
 from riata.models.parts import (
     feature_header,
     narrow,
@@ -90,9 +90,8 @@ class ArcOutputs(TreeOutputs):
         relations, heads = sets[:, : len(self.relations)], sets[:, len(self.relations) :]
         by_root = (relations & root).any(axis=1) & heads[:, 0]
         by_others = (relations & others).any(axis=1) & heads[:, 1:].any(axis=1)
-        by: NDArray[np.uint8] = np.append(by_root + 2 * by_others, 3).astype(np.uint8)[
-            known.of
-        ]  # of is -1: nothing is known
+        # Of is -1: nothing is known.
+        by: NDArray[np.uint8] = np.append(by_root + 2 * by_others, 3).astype(np.uint8)[known.of]
         return by
 
     def memory(self, features: Features) -> tuple[str, int]:

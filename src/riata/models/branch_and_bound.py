@@ -138,9 +138,8 @@ class TreeSearch:
                 yield from self._ways_to_keep(left, codes, number)
                 return
         others = replace(self.rules, rules=())
-        if (
-            others.penalty(labels) > 0
-        ):  # what automata and predicates refuse: all other trees, one token after the other
+        if others.penalty(labels) > 0:
+            # What automata and predicates refuse: all other trees, one token after the other.
             yield from self._without(left, [(token, *self._arc(codes, token)) for token in range(len(codes))])
 
     def _ways_to_keep(self, left: Left, codes: Ids, number: int) -> Iterator[Left]:

@@ -28,9 +28,8 @@ def names_of(tags: Sequence[str], chunks: Sequence[str], encoding: Encoding | No
         begin = [label in types and types[label][1] == type_ and _begins(types[label][0], encoding) for label in chunks]
         if encoding is not None and not _ambiguous(encoding):
             groups[type_] = np.array([*[False] * len(tags), *begin])
-    nothing = [
-        label == OUTSIDE for label in labels
-    ]  # of tags, those of spans that may be none, such as candidates for roles
+    # Of tags, those of spans that may be none, such as candidates for roles.
+    nothing = [label == OUTSIDE for label in labels]
     outside = np.array([*[False] * len(tags), *nothing[len(tags) :]] if chunks else nothing)
     columns = np.array([0] * len(tags) + [1] * len(chunks), np.int32) if tags and chunks else None
     return LabelNames(labels, groups, outside if outside.any() else None, columns)

@@ -34,9 +34,8 @@ class Masked:
     model: Model
     kept: Kept  # all constraints
     rest: Kept | None  # those that are no masks of the model; constraints that depend on the input are among them
-    always: (
-        TokenSets | None
-    )  # of one token: labels that no token may have, if masks of neighbouring labels do not say it
+    # Of one token: labels that no token may have, if masks of neighbouring labels do not say it.
+    always: TokenSets | None
 
     @property
     def has_masks(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,28 +25,13 @@ if TYPE_CHECKING:
     from riata.data.encodings.base import Encoding
     from riata.inference.rules.rules import Rules
     from riata.inference.rules.slots import LabelNames
-    from riata.models.folded import FoldedModel, NamedModel
-    from riata.models.model import Model
+    from riata.models.model import FoldedModel, Model, NamedModel
 
 Weights: TypeAlias = SingleWeights | DoubleWeights  # of any structure
 WeightsKind: TypeAlias = type[SingleWeights] | type[DoubleWeights]
 Values = NDArray[np.float64]
-Of = TypeVar("Of")
-Or = TypeVar("Or")
 NO_CODES: Ids = np.empty(0, np.int32)
 NO_CHUNKS: tuple[Ids, Mask] = (NO_CODES, np.empty(0, np.uint8))
-
-
-def of_kind(value: object, kind: type[Of]) -> Of:
-    """A value as an object of this class, for files of a structure that know its class."""
-    assert isinstance(value, kind)
-    return value
-
-
-def of_precision(weights: Weights, precisions: tuple[type[Of], type[Or]]) -> Of | Or:
-    """Weights as an object of one of these two classes, for files of a structure that know their classes."""
-    assert isinstance(weights, precisions)
-    return weights
 
 
 class Refusal(NamedTuple):
@@ -170,7 +155,7 @@ class Outputs(ABC):
         return False
 
     def fast_form(self, model: Model) -> FoldedModel | NamedModel | None:
-        """The model in its fastest form (models/folded.py); None: there is none."""
+        """The model in its fastest form (FoldedModel); None: there is none."""
         return None
 
     @property

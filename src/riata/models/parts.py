@@ -15,8 +15,8 @@ from riata.errors import DataError, ModelFileError
 from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY, Frequencies
-from riata.features.lists import WordList, attribute_names
-from riata.features.templates import SUMMARIES, Template, placed, reads_context
+from riata.features.lists import WordList
+from riata.features.templates import SUMMARIES, Template, attribute_names, placed, reads_context
 from riata.features.word_vectors import WordVectors
 from riata.inference.rules.legality import Legality, Mask
 from riata.measuring.cost import available_bytes
@@ -118,11 +118,11 @@ def read_templates(
 ) -> tuple[tuple[AnyTemplate, ...], dict[str, WordList]]:
     """The templates, and the lists that they read. attributes: those that they may read beside lists and frequencies."""
     lists, lines = _lists(header, arrays), read_strings(header, "templates")
-    known = {*attributes, FREQUENCY, *attribute_names(lists)}
+    known = {*attributes, FREQUENCY, *(attribute_names(lists) if lists else ())}
     templates: tuple[AnyTemplate, ...] = ()
     with suppress(ValueError):  # every TemplateError is a ValueError
         templates = _placed(parse("\n".join(lines), "<templates of the model>"), header, known)
-    if [str(t) for t in templates] != lines or not all(read.attribute in known for t in templates for read in t.reads):
+    if list(map(str, templates)) != lines or not all(read.attribute in known for t in templates for read in t.reads):
         raise ModelFileError("the model's templates are inconsistent")
     read = {read.attribute for template in templates for read in template.reads}
     if not all(read.intersection(attribute_names([name])) for name in lists):
@@ -330,8 +330,12 @@ def read_history(arrays: Arrays, has: bool) -> dict[str, Any]:
     return {**numbers, "rows": read_rows(arrays, "history/rows")}
 
 
-def read_family(arrays: Arrays, family: int, *, root: bool) -> dict[str, Any]:
-    name = f"family/{family}"
+def read_families(arrays: Arrays, features: Features) -> list[dict[str, Any]]:
+    """The n-grams of every family, and their rows of weights."""
+    return [_family(arrays, f"family/{f}", root=spec[0] < 0) for f, spec in enumerate(features.program.families)]
+
+
+def _family(arrays: Arrays, name: str, *, root: bool) -> dict[str, Any]:
     return {
         "parents": NONE if root else read_counts(arrays, f"{name}/parents"),
         "values": read_counts(arrays, f"{name}/values"),

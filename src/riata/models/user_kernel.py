@@ -14,9 +14,8 @@ from riata.errors import DataError, shortened
 
 MOST = 1e30  # the largest value of a kernel, as in the core: products with coefficients must not overflow in single precision
 SAMPLE = 40  # tokens on which symmetry is checked
-Packed = tuple[
-    NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]
-]  # how many features each vector has, numbers, values
+# How many features each vector has, numbers, values.
+Packed = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]
 
 
 class UserKernel:

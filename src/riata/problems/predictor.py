@@ -13,25 +13,26 @@ from riata import registry
 from riata._core import ProblemModel
 from riata.choosing.options import check_parts
 from riata.choosing.sample_weight import sentence_weights
-from riata.errors import DataError, NotFittedError
+from riata.errors import AsInterrupt, DataError, WithinMemory
 from riata.explaining.trace import Trace
-from riata.interrupts import AsInterrupt
-from riata.learning.cost import within_memory
 from riata.learning.development import check_one_epoch
 from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.loop import Outcome
-from riata.params import Params
+from riata.params import Params, short
 from riata.problems.examples import as_inputs, paired
 from riata.problems.options import HERE, checked, development, searching, width
 from riata.problems.outputs import most_probable, ranked, scores_of, shares_of
 from riata.problems.problem import Problem, check, defined
 from riata.problems.structure import Structure
 from riata.problems.training import ProblemEpoch, ProblemExamples, ProblemFit, ProblemLearner
+from riata.showing.notebook import page
+from riata.showing.table import Cell, Table
 
 if TYPE_CHECKING:
     from riata.explaining.explanation import Explanation
     from riata.learning.diagnostics import Diagnostics, Run
     from riata.scoring.search_errors import SearchErrors
+
 
 Self = TypeVar("Self", bound="Predictor")  # typing.Self needs Python 3.11
 
@@ -67,6 +68,7 @@ class Predictor(Params):
     """
 
     _own_settings = HERE
+    _remedy_unfitted = "Call fit, or riata.load_model(path, using=[problem])."
     model_: ProblemModel
     history_: list[dict[str, Any]]
     stats_: dict[str, Any]
@@ -140,7 +142,7 @@ class Predictor(Params):
         start = self._start() if self.warm_start else None
         if note := searching(self.recipe).note:
             tell(Note(note))
-        with AsInterrupt(), within_memory(FEWER_STATES):
+        with AsInterrupt(), WithinMemory(FEWER_STATES):
             outcome = ProblemFit(self.problem, settings, self.epochs, self.seed, dev, start, tell).run(data)
         self._keep(outcome, outcome.run, _history(outcome), None)
         if outcome.interrupted:
@@ -162,7 +164,7 @@ class Predictor(Params):
         if trainer is None or {**trainer.settings, "deepest": settings["deepest"]} != settings:
             trainer = ProblemLearner(self.problem, settings, None if start is None else start[0], warn)
         number = (0 if start is None else start[1]) + 1
-        with AsInterrupt(), within_memory(FEWER_STATES):
+        with AsInterrupt(), WithinMemory(FEWER_STATES):
             epoch = trainer.epoch(data, self.seed, number)
         outcome = Outcome(trainer.model(), number, history=[epoch])
         before = getattr(self, "history_", [])
@@ -322,8 +324,6 @@ class Predictor(Params):
         return dict(zip(keys, weights, strict=True))
 
     def _repr_html_(self) -> str:
-        from riata.problems.facts_page import predictor_facts
-
         return predictor_facts(self) if hasattr(self, "model_") else super()._repr_html_()
 
     # --- keeping ------------------------------------------------------------------------------------------------
@@ -338,18 +338,23 @@ class Predictor(Params):
         """All but the learner of partial_fit: a copy goes on from the model."""
         return {**self.__dict__, "_partial": None}
 
-    def _check_fitted(self) -> ProblemModel:
-        model: ProblemModel | None = getattr(self, "model_", None)
-        if model is None:
-            raise NotFittedError(
-                "This Predictor has not been trained yet.",
-                remedy="Call fit, or riata.load_model(path, using=[problem]).",
-            )
-        return model
-
     def _checked(self, *, learning: bool) -> dict[str, Any]:
         return checked(self, learning=learning)
 
 
 def _history(outcome: Outcome) -> list[dict[str, Any]]:
     return [epoch.as_dict() for epoch in outcome.history if isinstance(epoch, ProblemEpoch)]
+
+
+def predictor_facts(predictor: Any) -> str:
+    facts = {
+        "problem": type(predictor.problem).__name__,
+        "recipe": predictor.recipe,
+        "beam": predictor.beam,
+        "weights": len(predictor.weights()),
+        **{f"training: {name}": value for name, value in getattr(predictor, "facts_", {}).items()},
+    }
+    rows: list[tuple[Cell, ...]] = [
+        (name, short(value) if not isinstance(value, (int, str)) else str(value)) for name, value in facts.items()
+    ]
+    return page(Table("Predictor, trained", ("fact", "value"), rows).to_html())

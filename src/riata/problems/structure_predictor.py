@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.choosing.sample_weight import sentence_weights
-from riata.errors import DataError, NotFittedError, UnsupportedError
-from riata.interrupts import AsInterrupt
-from riata.learning.cost import within_memory
+from riata.errors import AsInterrupt, DataError, UnsupportedError, WithinMemory
 from riata.learning.development import check_given_once
 from riata.learning.events import Listener, Note, listening, warn
 from riata.learning.fit import Fit
@@ -58,6 +56,7 @@ class StructurePredictor(Params):
     model_: Model
     history_: list[dict[str, Any]]
     facts_: dict[str, Any]
+    _remedy_unfitted = "Call fit, or riata.load_model(path, using=[structure])."
     best_epoch_: int
     best_score_: float | None
     temperature_: float | None  # that calibrate has found; None: not calibrated
@@ -116,7 +115,7 @@ class StructurePredictor(Params):
         data, _ = parts.corpus(inputs, outputs)
         if not data.tokens:
             raise DataError("there is nothing to learn from: no input has a part.")
-        with AsInterrupt(), within_memory():
+        with AsInterrupt(), WithinMemory():
             outcome, _ = Fit(options, None, None, tell).run(data, weights)
         if outcome.model is not None:
             chosen = {"chosen": dict(outcome.chosen)} if outcome.chosen else {}
@@ -331,15 +330,6 @@ class StructurePredictor(Params):
             f"{what}; {name} only has best(x, scores).",
             remedy="Write recursion(x, tape, part), from which they follow.",
         )
-
-    def _check_fitted(self) -> Model:
-        model: Model | None = getattr(self, "model_", None)
-        if model is None:
-            raise NotFittedError(
-                "This StructurePredictor has not been trained yet.",
-                remedy="Call fit, or riata.load_model(path, using=[structure]).",
-            )
-        return model
 
 
 def corpus_rows(corpus: Any, values: NDArray[Any]) -> list[NDArray[Any]]:

@@ -122,7 +122,6 @@ def _same(before: Any, now: Any) -> bool:
         # An object that is equal to itself alone: its parts. A part that was not there, or None, may be remembered now.
         parts = [(part, vars(now).get(name)) for name, part in vars(before).items() if part is not None]
         return all(_same(*pair) for pair in parts)
-    except (
-        Exception
-    ):  # nothing that can be compared: what `==` of the user's own raises, arrays within tuples, no parts
+    except Exception:
+        # Nothing that can be compared: what `==` of the user's own raises, arrays within tuples, no parts.
         return True

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, UnknownNameError, printed
 from riata.inference.structure import EXACT
-from riata.learning.events import Event, Listener, Note
+from riata.learning.events import Event, Listener, Note, ignore
 from riata.learning.jackknife import Indices, folds_of
 from riata.parallel import all_done
 from riata.reranking.candidates import Listed
@@ -150,7 +150,14 @@ class _StoppedError(Exception):
 def jackknifed_lists(
     base: Any, data: Corpus, k: int, number: int, threads: int, tell: Listener
 ) -> tuple[list[Indices], list[BestOutputs]]:
-    """The sentences of every fold, and their best outputs by a model that has learnt neither from them nor from their documents."""
+    """The sentences of every fold, and their best outputs by a model that has learnt neither from them nor from their documents.
+
+    One fold: by a model of all sentences, to see what that does.
+    """
+    if number == 1:
+        text = "With folds=1, lists are made by a model that has seen the sentences, which are nearly all right there."
+        tell(Note(text, warning=True))
+        return [np.arange(len(data))], [best_outputs(base.untrained().fit(data, listener=ignore), data, k)]
     folds = folds_of(data, number, tell, "the base")
     stop, everything = threading.Event(), np.arange(len(data))
 

@@ -19,6 +19,7 @@ from riata.estimators.explaining import Explaining
 from riata.estimators.labels import Has
 from riata.estimators.predicting import Predicting
 from riata.estimators.sequence import SequenceEstimator
+from riata.estimators.trees import JOINT
 from riata.problems.structure_predictor import StructurePredictor
 from riata.reranking.candidates import Listed
 from riata.reranking.features import feature_sets
@@ -44,7 +45,7 @@ class Ranker:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class FromLists:
     """Lists of sentences, with the scores by which one output of each was chosen."""
 
     lists: BestOutputs
@@ -62,7 +63,7 @@ class Choice:
         return np.concatenate(chosen or [np.empty(0, np.int32)])
 
 
-def choice(estimator: Any, X: Any) -> Choice:
+def choice(estimator: Any, X: Any) -> FromLists:
     """The last choice is remembered as long as its corpus exists: a command asks for labels, scores and errors of the same one."""
     last, found = estimator.__dict__.get("_last_choice", (None, None))
     if found is not None and last() is X:
@@ -70,7 +71,7 @@ def choice(estimator: Any, X: Any) -> Choice:
     ranker: Ranker = estimator.ranker_
     lists = best_outputs(unranked(estimator), X, ranker.k)
     listed = lists.listed(feature_sets(ranker.features))
-    made = Choice(lists, listed, ranker.scores(listed))
+    made = FromLists(lists, listed, ranker.scores(listed))
     if isinstance(X, Corpus):
         estimator._last_choice = weakref.ref(X), made
     return made
@@ -227,7 +228,7 @@ def check_base(base: Any) -> None:
             f"the base is a {type(base).__name__}, which gives no lists of labels or trees.",
             remedy="Give a Tagger, Chunker, EntityRecognizer, JointTagger or DependencyParser; or lists from outside (base=None).",
         )
-    if base.file_format is not None or getattr(base, "tags", None) == "joint":
+    if base.file_format is not None or getattr(base, "tags", None) == JOINT:
         raise UnsupportedError(
             f"the outputs of {base!r:.60} are more than one label per token.",
             remedy="Give lists from outside (base=None).",

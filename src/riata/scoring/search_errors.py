@@ -196,9 +196,8 @@ def _compared(
         return scores - penalties(model, inputs, plain(labels), kept)
 
     found = value(predicted)
-    known = np.where(differ(np.minimum(gold, 0), np.zeros_like(gold))[sentence], predicted, gold).astype(
-        np.int32
-    )  # whole: or no trees
+    # Whole: or no trees.
+    known = np.where(differ(np.minimum(gold, 0), np.zeros_like(gold))[sentence], predicted, gold).astype(np.int32)
     truth = value(known)
     truth[sentence[(gold < 0) | model.impossible(inputs, plain(known))]] = -np.inf
     wrong = differ(predicted, gold)

@@ -22,9 +22,8 @@ PIECE = 2_000  # tokens that are predicted in one call, so that a large request 
 DETAILED = 2  # threads for requests that ask for more than labels
 PART = 1_000  # tokens of a request for more than labels, after which it is seen whether anybody still waits
 
-Answer = Callable[
-    [list[Any], Iterable[Question]], Any
-]  # from the labels of all sentences, or from parts of the question
+# From the labels of all sentences, or from parts of the question.
+Answer = Callable[[list[Any], Iterable[Question]], Any]
 
 
 @dataclass(eq=False)

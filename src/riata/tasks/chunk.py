@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from riata.estimators.parameters import documented
 from riata.estimators.sequence import SequenceEstimator
+from riata.params import documented
 from riata.tasks.base import Task
 
 

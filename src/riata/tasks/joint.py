@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from riata.data.encodings.base import Encoding
+from riata.data.encodings.base import Encoding, Tags
 from riata.data.pairs import PairRecoder, joined_text, paired, parts_of, split_column, unpaired, with_pairs
-from riata.data.recoding import Tags
 from riata.data.types import Column, Corpus, Ids, Starts, interned
 from riata.errors import SettingError
 from riata.estimators.labels import Has
 from riata.estimators.pairs import OUTPUTS, PairColumns, PairFitting, PairLabels
-from riata.estimators.parameters import documented
 from riata.estimators.sequence import SequenceEstimator
 from riata.learning.events import Listener
 from riata.models.model import Model
+from riata.params import documented
 from riata.scoring.evaluation import Evaluation
 from riata.scoring.pairs import evaluate_columns, evaluate_pairs
 from riata.structures.joint.learning import totals

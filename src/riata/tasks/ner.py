@@ -1,7 +1,7 @@
 """Entity recognition: names and their types, as chunks."""
 
-from riata.estimators.parameters import documented
 from riata.estimators.sequence import SequenceEstimator
+from riata.params import documented
 from riata.tasks.base import Task
 
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from riata.data.formats.base import PARSING, Roles
 from riata.estimators.labels import Has
 from riata.estimators.pairs import OUTPUTS
-from riata.estimators.parameters import documented
 from riata.estimators.sequence import SequenceEstimator
 from riata.estimators.trees import (
     TreeColumns,
@@ -18,6 +17,7 @@ from riata.estimators.trees import (
     TreeLabels,
     TreePredicting,
 )
+from riata.params import documented
 from riata.tasks.base import Task
 
 

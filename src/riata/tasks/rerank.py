@@ -116,13 +116,17 @@ class Reranker(Params):
         else:
             base, lists = self._own_lists(self.base, X, y, sets, tell)
         _tell_of(lists, tell)
-        learnt = self._learn([one for one in lists if len(one) > 1], tell)
-        self.ranker_ = Ranker(learnt, self.asked_features(), int(K.parse(self.nbest)))
+        self.learn_from(lists, tell)
         tokens = sum(len(one.tokens or ()) for one in lists)
         self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
         self.seconds_ = time.process_time() - began
         self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_)
         return self
+
+    def learn_from(self, lists: Sequence[Listed], tell: Listener = ignore) -> None:
+        """Learns to choose from lists whose features are known."""
+        learnt = self._learn([one for one in lists if len(one) > 1], tell)
+        self.ranker_ = Ranker(learnt, self.asked_features(), int(K.parse(self.nbest)))
 
     def held_out_lists(self, X: Any, y: Any = None) -> list[list[Candidate]]:
         """The lists that fit learns from, each by a base that has not seen the sentence, with features and losses.
@@ -285,6 +289,7 @@ class Reranker(Params):
     # ---- commands ----
 
     own_files = True  # see riata.commands.own_options
+    own_structure = "list"
 
     @classmethod
     def of_options(cls, params: dict[str, Any]) -> Reranker:

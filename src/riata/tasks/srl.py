@@ -6,10 +6,10 @@ from typing import Any
 
 from riata.data.propbank import FORMAT
 from riata.estimators.labels import Has
-from riata.estimators.parameters import documented
 from riata.estimators.roles import FOUND, GIVEN, ROLES, RoleColumns, RoleEvaluating, RoleFitting, RolePredicting
 from riata.estimators.sequence import SequenceEstimator
 from riata.features.roles.slots import RoleSlots
+from riata.params import documented
 from riata.tasks.base import Task
 
 

@@ -1,7 +1,7 @@
 """Tagging: a plain label for every token."""
 
-from riata.estimators.parameters import documented
 from riata.estimators.sequence import SequenceEstimator
+from riata.params import documented
 from riata.tasks.base import Task
 
 

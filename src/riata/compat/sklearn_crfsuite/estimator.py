@@ -25,13 +25,8 @@ _NAMES = {  # of parameters that the trainer calls otherwise
     "calibration_max_trials": "calibration.max_trials",
     "pa_type": "type",
 }
-_OWN = {
-    "algorithm",
-    "verbose",
-    "model_filename",
-    "keep_tempfiles",
-    "trainer_cls",
-}  # parameters that the trainer does not have
+# Parameters that the trainer does not have.
+_OWN = {"algorithm", "verbose", "model_filename", "keep_tempfiles", "trainer_cls"}
 
 
 class LinePerIterationTrainer(CrfsuiteTrainer):

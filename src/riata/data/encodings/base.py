@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from riata import registry
 from riata.data.memory import is_list
-from riata.data.types import UNKNOWN, Ids, Span, Starts
+from riata.data.types import UNKNOWN, Column, Ids, Span, Starts
 from riata.errors import DataError, LabelError, printed
 
 _ALIASES = {"L": "E", "U": "S"}
@@ -324,6 +324,55 @@ class _Rules(NamedTuple):
         return np.asarray((legal & self.known[ids]) | self.free[previous] | self.free[ids])
 
 
+class Tags(NamedTuple):
+    """How chunk labels are written in the data, and how they are learnt."""
+
+    data: Encoding
+    learnt: Encoding
+
+    @property
+    def recoded(self) -> bool:
+        return self.data.name != self.learnt.name
+
+    @property
+    def note(self) -> str:
+        """What to add to a label, where it is not written as in the data."""
+        return f" (as learnt, in {self.learnt.name.upper()})" if self.recoded else ""
+
+    def learnt_column(self, column: Column, starts: Starts) -> Column:
+        """Legal tags of the data as they are learnt."""
+        if not self.recoded:
+            return column
+        from riata.data.recoding import Recoder
+
+        recoder = Recoder.of(column.alphabet.texts(), self.data, self.learnt)
+        return recoder.column(column.ids, starts)
+
+    def learnt_classes(self, classes: Sequence[str]) -> tuple[str, ...]:
+        """Every tag that may be learnt of chunks of these types; what is no tag of the data stays as it is."""
+        if not self.recoded:
+            return tuple(classes)
+        found: dict[str, None] = {}
+        for label in classes:
+            if label == OUTSIDE or not self.data.is_tag(label):
+                found[label] = None
+                continue
+            type_ = self.data.split(label)[1]
+            found.update(dict.fromkeys(self.learnt.tag(prefix, type_) for prefix in self.learnt.prefixes))
+        return tuple(found)
+
+    def completed(self, learnt: Iterable[str]) -> tuple[str, ...]:
+        """These labels, as they are learnt, and all others of their types: chunks in new text may be longer than those of the data.
+
+        Where the labels of the data are learnt as they are, nothing is added.
+        """
+        given = tuple(learnt)
+        tags = [label for label in given if label != OUTSIDE and self.learnt.is_tag(label)] if self.recoded else []
+        types = dict.fromkeys(self.learnt.split(tag)[1] for tag in tags)
+        others = (self.learnt.tag(prefix, type_) for type_ in types for prefix in self.learnt.prefixes)
+        return tuple(dict.fromkeys([*given, *others]))
+
+
 def detect(encodings: Mapping[str, Encoding], labels: Sequence[str], ids: Ids, starts: Starts) -> Encoding:
     """The encoding that the corpus breaks least often; among equals the first in PREFERENCE."""
     broken = {name: len(encoding.violations(labels, ids, starts)) for name, encoding in encodings.items()}
@@ -378,10 +427,16 @@ def shown_encodings() -> dict[str, Encoding]:
     return {name: encoding for name, encoding in registry.all_of("encoding").items() if not encoding.bare}
 
 
+def tags_among(labels: Iterable[str], encodings: Iterable[Encoding]) -> set[str]:
+    """The labels that are tags of one of these encodings."""
+    known = tuple(encodings)
+    return {label for label in labels if any(one.is_tag(label) for one in known)}
+
+
 def are_chunk_labels(labels: Iterable[str]) -> bool:
     """Whether all labels of a set are chunk labels of some encoding that shows it, and not all are O."""
-    encodings, found = shown_encodings().values(), set(labels)
-    return bool(found - {OUTSIDE}) and all(any(one.is_tag(label) for one in encodings) for label in found)
+    found = set(labels)
+    return bool(found - {OUTSIDE}) and tags_among(found, shown_encodings().values()) == found
 
 
 def spans(tags: Sequence[str]) -> list[Span]:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from riata.data import columns
 from riata.data.formats.base import Answers, ColumnName, Roles
-from riata.data.formats.columns import ColumnFormat
 from riata.data.types import FIELDS, Column, Corpus
 from riata.errors import DataError
 
 
-class Conllu(ColumnFormat):
+class Conllu(columns.ColumnFormat):
     name = "conllu"
     summary = "CoNLL-U: ten columns with names, comments, multiword tokens"
     endings = (".conllu",)

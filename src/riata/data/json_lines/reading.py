@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riata import registry
-from riata.data.cleaning import is_cleaning
-from riata.data.columns import looked_at, name_of
+from riata.data.columns import is_cleaning, looked_at, name_of
 from riata.data.documents import Marking
-from riata.data.files import column_number
-from riata.data.formats.base import Asked
+from riata.data.formats.base import Asked, column_number, present
 from riata.data.json_lines.shapes import LABELS, MARKED, WORD_FIELDS, Annotated, annotated
-from riata.data.json_lines.splitting import Marked, Places, aligned, apart, places_of, present
+from riata.data.json_lines.splitting import Marked, Places, aligned, apart, places_of, words_and_marks
 from riata.data.running_text import lines, words
 from riata.data.types import Column, Corpus, Span, is_unicode
 from riata.errors import DataError, RiataError, RiataWarning, printed, shortened
@@ -116,7 +114,7 @@ class _JsonLinesReader:
         tokens, places = found.tokens, found.places
         if tokens is None:
             assert found.text is not None
-            tokens = tuple(words(found.text, self._split.tokenizer, self._name, line, spaces=True))
+            tokens = tuple(words(found.text, self._split.own or words_and_marks, self._name, line, spaces=True))
             places = places_of(found.text, tokens)
         if found.several:
             self._problems.several(where)

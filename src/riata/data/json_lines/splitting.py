@@ -6,63 +6,11 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from riata.data.running_text import Tokenizer
 from riata.data.types import Span
-from riata.errors import DataError, SettingError, UnknownNameError
-
-MISALIGNED = ("widen", "drop", "refuse")
-
-
-@dataclass(frozen=True)
-class Splitting:
-    own: Tokenizer | None = None  # the user's function; None: words and marks
-    misaligned: str = MISALIGNED[0]
-
-    def __post_init__(self) -> None:
-        if self.misaligned not in MISALIGNED:
-            raise UnknownNameError.of("value of misaligned", self.misaligned, MISALIGNED)
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return self.own or words_and_marks
-
-    def other(self, tokenizer: Tokenizer | None, misaligned: str | None) -> Splitting:
-        """The same with what is given; None changes nothing."""
-        found = self if tokenizer is None else replace(self, own=tokenizer)
-        return found if misaligned is None else replace(found, misaligned=misaligned)
-
-
-_present: ContextVar[Splitting] = ContextVar("splitting")
-
-
-def present() -> Splitting:
-    return _present.get(Splitting())
-
-
-def refuse_splitting(what: str) -> None:
-    """Refuses to read what has no texts to split, if it was said how these are."""
-    if present() != Splitting():
-        raise SettingError(
-            f"a tokenizer, and what becomes of spans inside of words, mean nothing for {what}.",
-            remedy="Add --text if every line is a sentence, or --format jsonl for JSON lines; or leave out --tokenizer and --misaligned.",
-        )
-
-
-@contextmanager
-def splitting(tokenizer: Tokenizer | None = None, misaligned: str | None = None) -> Iterator[None]:
-    """A context in which all texts of JSON lines are split in this way."""
-    token = _present.set(present().other(tokenizer, misaligned))
-    try:
-        yield
-    finally:
-        _present.reset(token)
-
+from riata.errors import DataError
 
 Places = list[tuple[int, int]]  # start and end of each word
 

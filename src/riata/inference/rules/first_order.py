@@ -67,9 +67,8 @@ def _local(automaton: Automaton) -> Legality | None:
 
 def _minimal(automaton: Automaton) -> Automaton:
     """Without states that are on no way to an end, and with one state for all those that go on alike (Moore's algorithm)."""
-    moves = np.vstack(
-        [automaton.next, np.full((1, automaton.next.shape[1]), -1, np.int32)]
-    )  # the last row is the dead state
+    # The last row is the dead state.
+    moves = np.vstack([automaton.next, np.full((1, automaton.next.shape[1]), -1, np.int32)])
     moves[moves < 0] = len(moves) - 1
     classes = np.append(automaton.accepting, False).astype(np.int64)
     while True:

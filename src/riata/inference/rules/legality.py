@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from riata.data.types import Ids, Starts
 Mask = NDArray[np.uint8]  # of labels: 1, or 0
 
 
-@dataclass(frozen=True)
-class Legality:
+class Legality(NamedTuple):
     """Which labels may start, end and follow each other: flags of [L], [L] and [L * L]."""
 
     start: Mask
@@ -24,10 +23,6 @@ class Legality:
     @classmethod
     def free(cls, labels: int) -> Legality:
         return cls(np.ones(labels, np.uint8), np.ones(labels, np.uint8), np.ones(labels * labels, np.uint8))
-
-    @property
-    def flags(self) -> tuple[Mask, Mask, Mask]:
-        return self.start, self.end, self.follow
 
     def __and__(self, other: Legality) -> Legality:
         """What both allow."""
@@ -42,7 +37,7 @@ class Legality:
         """For sentences without a legal labelling, the first token at which no label is left. sets: flags of labels; of: the set of every
         token, -1: all labels.
         """
-        return stuck_labels(starts, sets, of, *self.flags)
+        return stuck_labels(starts, sets, of, *self)
 
     def stuck_alone(self, starts: Starts) -> NDArray[np.int64]:
         """The same if tokens may have all labels."""
@@ -51,7 +46,7 @@ class Legality:
 
     @property
     def is_free(self) -> bool:
-        return all(flags.all() for flags in self.flags)
+        return all(flags.all() for flags in self)
 
     @property
     def is_complete(self) -> bool:

@@ -21,9 +21,8 @@ class LabelNames:
     labels: tuple[str, ...]
     # Names of several labels, such as chunk types: "PER" for the labels that begin a PER. They go before labels of the same name.
     groups: Mapping[str, Flags] = field(default_factory=dict, hash=False, compare=False)
-    outside: Flags | None = field(
-        default=None, hash=False, compare=False
-    )  # labels that say "nothing here"; None: there are none
+    # Labels that say "nothing here"; None: there are none.
+    outside: Flags | None = field(default=None, hash=False, compare=False)
     # Slots have one label of each column; the column of each label. None: there is one column.
     columns: NDArray[np.int32] | None = field(default=None, hash=False, compare=False)
     # Whether slots are the tokens of a tree and labels are relations: after its own relation, a slot has those of its children, which are

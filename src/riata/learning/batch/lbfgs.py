@@ -45,9 +45,8 @@ class Minimiser:
         self.evaluations = 0
         self.stopped: str | None = None
         self._function = function
-        self._pairs: deque[tuple[Vector, Vector, float]] = deque(
-            maxlen=memory
-        )  # steps, changes of the gradient, 1 / their dot product
+        # Steps, changes of the gradient, 1 / their dot product.
+        self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=memory)
         self._values: deque[float] = deque(maxlen=self.tolerance.period + 1)
         self.point = self._at(start)
         self._values.append(self.point.value)

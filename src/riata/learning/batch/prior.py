@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.documents import cut_near
+from riata.data.documents import blocks, cut_near
 from riata.data.types import Corpus, is_unknown
-from riata.learning.batch.settings import AUTO, GAIN_TOLERANCE, PRIORS
+from riata.learning.batch.settings import GAIN_TOLERANCE, PRIORS
 from riata.learning.events import Event, Note
-from riata.learning.jackknife import blocks
 
 if TYPE_CHECKING:
     from riata.learning.fit import Fit
@@ -34,11 +33,6 @@ FEWEST = 4 * FOLDS  # least number of sentences to choose by
 STEPS = 25  # steps of the minimiser for each value
 NEAR = 5e-4  # gain_tolerance of the training itself, where c2 was chosen
 LOOSELY = {C2: {"gain_tolerance": 1e-2}, C: {"gap": 0.1}}  # settings of trials: when a minimum is near enough
-
-
-def open_setting(settings: Any) -> str | None:
-    """The setting that is to be chosen; None if all have values."""
-    return next((name for name in (C2, C) if settings.get(name) == AUTO), None)
 
 
 def with_prior(settings: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:

@@ -67,10 +67,8 @@ class Batch:
         return BatchTrainer(problem, problem.settings, self.loss)
 
 
-USUAL_STEPS = (
-    250,
-    700,
-)  # of L-BFGS with c2=0.003: 300 on chunks of CoNLL-2000, 655 on Spanish names; fewer with a stronger prior
+# Of L-BFGS with c2=0.003: 300 on chunks of CoNLL-2000, 655 on Spanish names; fewer with a stronger prior.
+USUAL_STEPS = (250, 700)
 
 
 class BatchTrainer(EpochTrainer):

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from riata.choosing.recipe import Recipe
-from riata.features.language import CLASSIFIERS, PREVIOUS, by_label_before
-from riata.features.templates import Template
+from riata.features.templates import CLASSIFIERS, PREVIOUS, Template, by_label_before
 from riata.learning.batch.settings import REFUSES, SETTINGS
 from riata.learning.batch.trainer import Batch
 from riata.settings import Setting

@@ -22,16 +22,15 @@ from riata.errors import RiataError, SettingError, UnsupportedError
 from riata.features.compile import Features
 from riata.features.dictionary import TagDictionary
 from riata.features.frequency import FREQUENCY
-from riata.features.language import CLASSIFIERS, PREVIOUS, is_by_label_before
+from riata.features.templates import CLASSIFIERS, PREVIOUS, is_by_label_before
 from riata.inference.rules.legality import Legality
 from riata.learning.batch.trainer import BatchProblem
-from riata.learning.cost import tell_of_cost
-from riata.learning.events import Listener
+from riata.learning.events import Listener, Note
 from riata.learning.labels import LabelSet, leave_out_impossible, tell_of_unknown
 from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
 from riata.models.model import Model
-from riata.models.parts import row_width
+from riata.models.parts import ngram_sizes, row_width, weight_bytes
 from riata.structures.chain.model import PRECISIONS, ChainOutputs
 from riata.structures.chain.structure import ALIKE
 
@@ -94,7 +93,7 @@ class LearntChain(LearntStructure):
         return TrainingSet(instances, weights, self.class_weights())
 
     def tell_of_data(self, features: Features, tokens: int, tell: Listener) -> None:
-        tell_of_cost(features, len(self.labels.labels), tokens, self.options, tell)
+        _tell_of_cost(features, len(self.labels.labels), tokens, self.options, tell)
         super().tell_of_data(features, tokens, tell)
 
 
@@ -147,13 +146,13 @@ class ChainProblem(BatchProblem):
         return kind(*self._parts(data), self.settings["pairs"], self.local, self.by_label, heads(self.features.given))
 
     def model(self, weights: Any) -> Model:
-        return super().model(weights.constrained(*self._legality.flags))
+        return super().model(weights.constrained(*self._legality))
 
     def _parts(self, data: TrainingSet) -> tuple[Any, ...]:
         """The arguments of the core that describe the data and the labels."""
         labels = len(self.outputs.labels)
         legal = self._legality if self.local or self.settings["constrain"] else Legality.free(labels)
-        return self.features.index, data.instances, labels, len(self.features.given), *legal.flags
+        return self.features.index, data.instances, labels, len(self.features.given), *legal
 
 
 def history_refusal(features: Features, reason: str, remedy: str) -> RiataError:
@@ -209,3 +208,34 @@ def check_goes_on(options: Options, start: Model | None) -> None:
             f"{NAME} is {asked}, but the model that training goes on from has {present}.",
             remedy="Set it as it was, or train anew (warm_start=False).",
         )
+
+
+SECONDS_PER_PAIR = 2.5e-10  # time of one core to compare a label with a label before it
+LONG = 60.0  # seconds of training from which on a warning is given
+MUCH = 1 << 30  # bytes of weights from which on a warning is given
+USUAL_EPOCHS = 10  # of recipes that may end earlier
+COPIES = 2  # copies of the weights: the present weights, and their sums or gradients
+
+
+def _tell_of_cost(features: Features, labels: int, tokens: int, options: Options, tell: Listener) -> None:
+    """Warns if training takes minutes or gigabytes, with the estimate and a remedy."""
+    seconds = 0.0
+    if not options.choice.recipe.searches and "counts" not in options.choice.recipe.needs:
+        seconds = SECONDS_PER_PAIR * tokens * float(labels) ** (1 + max(1, features.program.order))
+    memory = COPIES * options.shards * weight_bytes(features, ngram_sizes(features), labels)
+    if seconds * min(options.epochs, USUAL_EPOCHS) < LONG and memory < MUCH:
+        return
+    tell(
+        Note(
+            f"{labels:,} labels: every pass over the data takes about {_time(seconds)} of one core, and the "
+            f"weights about {memory / 2**30:.1f} GiB. "
+            "If the labels are words or lemmas, another column may be meant as the output. Fewer labels, a smaller "
+            "template or a higher cutoff take "
+            "less; recipes that search with a beam, such as laso-perceptron, do not compare all pairs of labels.",
+            warning=True,
+        )
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:,.0f} seconds" if seconds < 100 else f"{seconds / 60:,.0f} minutes"

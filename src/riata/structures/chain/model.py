@@ -28,9 +28,8 @@ from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
 from riata.inference.rules.legality import Legality, Mask
 from riata.models.container import Arrays
-from riata.models.folded import FoldedModel, NamedModel, StoredWeights, foldable, is_named
-from riata.models.model import Model
-from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
+from riata.models.model import FoldedModel, Model, NamedModel, StoredWeights, foldable, is_named, of_kind, of_precision
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind
 from riata.models.parts import (
     KEY,
     MOST_LABELS,
@@ -42,7 +41,7 @@ from riata.models.parts import (
     read_alphabet,
     read_bits,
     read_dictionary,
-    read_family,
+    read_families,
     read_history,
     read_legality,
     read_rows,
@@ -86,7 +85,7 @@ class ChainOutputs(Outputs):
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)
-        return kind(len(self.labels), *self.legality.flags)
+        return kind(len(self.labels), *self.legality)
 
     def exact_refusal(self, features: Features) -> Refusal | None:
         return exact_refusal(features, len(self.labels))
@@ -145,7 +144,7 @@ class ChainOutputs(Outputs):
         return chunk_flags(self.labels) if chunks else no_chunks
 
     def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
-        log_z, rows, _ = self._summed(model, instances, NO_CODES, temperature, chunks=False)
+        log_z, rows, _ = self._summed(model, instances, NO_CODES, [temperature], chunks=False)[0]
         return log_z, rows
 
     def summed_confidences(
@@ -153,12 +152,18 @@ class ChainOutputs(Outputs):
     ) -> Values | None:
         if self.exact_refusal(model.features) is not None:
             return None
-        rows = [self._summed(model, instances, codes, t, chunks=chunks)[2] for t in temperatures]
-        return np.stack(rows)[:, None, :]
+        rows = self._summed(model, instances, codes, temperatures, chunks=chunks)
+        return np.stack([sure for _, _, sure in rows])[:, None, :]
 
-    def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float, *, chunks: bool) -> Any:
-        flags = self.chunk_flags(chunks)
-        return model.weights_as(PRECISIONS).probabilities(model.features.index, instances, codes, *flags, temperature)
+    def _summed(
+        self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
+    ) -> list[Any]:
+        """log Z of sentences, probabilities of labels, and those of codes, at every temperature."""
+        weights, asked = (
+            model.weights_as(PRECISIONS),
+            (model.features.index, instances, codes, *self.chunk_flags(chunks)),
+        )
+        return [weights.probabilities(*asked, temperature) for temperature in temperatures]
 
     def is_local(self, weights: Weights) -> bool:
         chain = of_precision(weights, PRECISIONS)
@@ -193,7 +198,7 @@ class ChainOutputs(Outputs):
             header |= dictionary_header(features.dictionary)
         if model.local:
             header["local"] = TRUNCATED if model.weights_as(PRECISIONS).truncated else True
-        arrays: Arrays = dict(vars(self.legality))
+        arrays: Arrays = self.legality._asdict()
         if features.dictionary is not None:
             store_dictionary(features.dictionary, arrays)
         store_rows(arrays, "transition", sparse["transition"])
@@ -246,15 +251,14 @@ class ChainOutputs(Outputs):
         read_values(features, arrays)
         features.given = read_alphabet(arrays, "given")
         sparse: dict[str, Any] = {
-            "families": [read_family(arrays, f, root=spec[0] < 0) for f, spec in enumerate(features.program.families)],
+            "families": read_families(arrays, features),
             "kept_given": NONE,
             "given": read_rows(arrays, "given/rows"),
             "transition": read_rows(arrays, "transition"),
             "history": read_history(arrays, features.program.history != ()),
         }
-        need = weight_bytes(features, [len(family["values"]) for family in sparse["families"]], count)
-        need += 4 * row_width(count) * len(sparse["history"]["slots"])
-        refuse_huge(need)
+        sizes = [len(family["values"]) for family in sparse["families"]]
+        refuse_huge(weight_bytes(features, sizes, count) + 4 * row_width(count) * len(sparse["history"]["slots"]))
         sizes = [len(alphabet) for alphabet in features.alphabets]
         if features.program.history:  # they are checked when they are entered
             blank = of_kind(outputs.new_weights(features, ChainWeights), ChainWeights)
@@ -299,7 +303,7 @@ def constrained(model: Model, legality: Legality) -> Model:
     """The same weights, with other rules for which labels may follow each other."""
     outputs = of_kind(model.outputs, ChainOutputs)
     weights: Any = model.weights
-    return Model(model.features, weights.constrained(*legality.flags), replace(outputs, legality=legality))
+    return Model(model.features, weights.constrained(*legality), replace(outputs, legality=legality))
 
 
 OUTPUTS = ChainOutputs

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from riata._core import boundary_values
 from riata.errors import UnsupportedError
 from riata.features.templates import LABEL, Template
-from riata.models.model import Model
-from riata.models.outputs import Weights, of_precision
+from riata.models.model import Model, of_precision
+from riata.models.outputs import Weights
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, text_of
 from riata.structures.chain.model import PRECISIONS
 
@@ -135,9 +135,8 @@ class _NamedRows:
         if not edge:
             blocks += [(GIVEN, self.sparse["given"]), (HISTORY, self.sparse["history"]["rows"])]
         program = model.features.program
-        self.slots: dict[
-            int, list[Template]
-        ] = {}  # by family: the templates that read it for a single label, and for a pair
+        # By family: the templates that read it for a single label, and for a pair.
+        self.slots: dict[int, list[Template]] = {}
         for template, (f, _, of_pair) in zip(program.templates, program.reads, strict=True):
             if of_pair == edge:
                 self.slots.setdefault(f, []).append(template)

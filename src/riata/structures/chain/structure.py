@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from riata._core import operations_of
-from riata.features.language import Language
-from riata.features.templates import Template, parse
+from riata.features.templates import Language, Template, parse
 from riata.inference.structure import StructureKind
 from riata.settings import Setting
 
@@ -74,6 +73,5 @@ LANGUAGE = Language(
         "longerchunk[0]",
         "longerchunk[0] guess[0]",
     ),
-    keeps=lambda template, use: use.earlier or not template.labels,
     without_words="edge",
 )

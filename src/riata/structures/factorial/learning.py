@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import FactorialPotentials, FactorialPotentials64, Instances, most_combinations
-from riata.data.recoding import Tags
+from riata.data.encodings.base import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, RiataWarning, UnsupportedError
 from riata.features.compile import Features

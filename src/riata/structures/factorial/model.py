@@ -21,8 +21,8 @@ from riata.inference.rules.legality import Legality, Mask
 from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
 from riata.models.label_names import read_tags_and_chunks
-from riata.models.model import Model
-from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import NO_CODES, Outputs, Refusal, Values, Weights, WeightsKind
 from riata.models.parts import (
     feature_header,
     read_features,
@@ -60,7 +60,7 @@ class FactorialOutputs(Outputs):
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)
-        return kind(of_kind(features, FactorialFeatures).native, [column.flags for column in self.columns_legality()])
+        return kind(of_kind(features, FactorialFeatures).native, list(self.columns_legality()))
 
     @property
     def is_complete(self) -> bool:
@@ -72,7 +72,7 @@ class FactorialOutputs(Outputs):
     def limited(self, model: Model, columns: Sequence[Legality]) -> Model | None:
         outputs = replace(self, more=tuple(columns))
         weights: Any = model.weights
-        flags = [column.flags for column in outputs.columns_legality()]
+        flags = list(outputs.columns_legality())
         return Model(model.features, weights.constrained(flags), outputs)
 
     def columns_legality(self) -> tuple[Legality, ...]:

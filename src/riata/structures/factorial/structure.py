@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from riata._core import operations_of
-from riata.features.language import Language
+from riata.features.templates import Language
 from riata.inference.structure import StructureKind
 from riata.settings import Setting
 from riata.structures.factorial.templates import parse

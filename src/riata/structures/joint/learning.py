@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances
-from riata.data.encodings.base import OUTSIDE, Encoding
+from riata.data.encodings.base import OUTSIDE, Encoding, Tags
 from riata.data.pairs import joined_text, parts_of
-from riata.data.recoding import Tags
 from riata.data.types import Corpus
 from riata.errors import DataError, LabelError, SettingError, shortened
 from riata.features.compile import Features
@@ -20,7 +19,7 @@ from riata.learning.events import Listener, Note
 from riata.learning.labels import SHOWN, LabelSet, counts_of
 from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.models.outputs import of_kind
+from riata.models.model import of_kind
 from riata.models.parts import MOST_LABELS
 from riata.scoring.pairs import evaluate_pairs
 from riata.structures.joint.model import MOST_PAIRS, JointOutputs

@@ -22,8 +22,8 @@ from riata.inference.rules.legality import Legality, Mask
 from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
 from riata.models.label_names import read_tags_and_chunks
-from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind
 from riata.models.parts import (
     feature_header,
     narrow,
@@ -75,7 +75,7 @@ class JointOutputs(Outputs):
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)
         features = of_kind(features, JointFeatures)
-        return kind(features.native, len(self.tags), *self.legality().flags, features.ahead)
+        return kind(features.native, len(self.tags), *self.legality(), features.ahead)
 
     def exact_refusal(self, features: Features) -> Refusal:
         return REFUSAL

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.models.model import Model
-from riata.models.outputs import Weights, of_precision
+from riata.models.model import Model, of_precision
+from riata.models.outputs import Weights
 from riata.models.parts import row_width
 from riata.models.weights_by_name import NamedWeight, WeightsByName, boundary_name, ngram_texts
 from riata.structures.joint.model import PRECISIONS, JointOutputs

@@ -104,9 +104,8 @@ def misfit(template: JointTemplate, ahead: bool) -> RiataError | None:
     return error if error is None or template.place is None else error.located(*template.place)
 
 
-Slot = tuple[
-    int, int, int, list[int], list[int]
-]  # number of the output, family or -1, offset, tags and chunk labels back
+# Number of the output, family or -1, offset, tags and chunk labels back.
+Slot = tuple[int, int, int, list[int], list[int]]
 
 
 @dataclass(frozen=True)

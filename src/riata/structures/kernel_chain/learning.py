@@ -15,7 +15,7 @@ from riata.inference.kernel_settings import ALL, AUTO, SMALLEST
 from riata.learning.events import Listener
 from riata.learning.loop import TrainingSet
 from riata.learning.structure import LearntStructure, label_ids
-from riata.models.outputs import of_kind
+from riata.models.model import of_kind
 from riata.models.user_kernel import UserKernel
 from riata.parallel import cores
 from riata.structures.chain.learning import new_dictionary

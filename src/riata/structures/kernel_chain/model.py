@@ -16,8 +16,8 @@ from riata.features.compile import Features
 from riata.features.templates import NUMBER, parse
 from riata.inference.kernel_settings import KERNELS, SMALLEST
 from riata.models.container import SETTING, Arrays
-from riata.models.model import Model
-from riata.models.outputs import NO_CODES, Refusal, Values, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import Refusal, Values, Weights, WeightsKind
 from riata.models.parts import (
     KEY,
     MOST_LABELS,
@@ -68,7 +68,7 @@ class KernelOutputs(ChainOutputs):
 
     def new_weights(self, features: Features, kind: WeightsKind, **sizes: int) -> Weights:
         assert issubclass(kind, PRECISIONS)
-        start, end, follow = self.legality.flags
+        start, end, follow = self.legality
         weights = kind(len(self.labels), start, end, follow, self.kernel, self.degree, self.gamma, self.coefficient)
         weights.budget, weights.threads = self.budget, self.threads
         return weights
@@ -83,19 +83,12 @@ class KernelOutputs(ChainOutputs):
         chain, index, tokens = model.weights_as(PRECISIONS).chain(model.features.index, instances)
         return self._scored(chain, index, tokens, sentence)
 
-    def _summed(self, model: Model, instances: Instances, codes: Ids, temperature: float, *, chunks: bool) -> Any:
-        chain, index, tokens = model.weights_as(PRECISIONS).chain(model.features.index, instances)
-        return chain.probabilities(index, tokens, codes, *self.chunk_flags(chunks), temperature)
-
-    def probabilities(self, model: Model, instances: Instances, temperature: float) -> tuple[Values, Values]:
-        log_z, rows, _ = self._summed(model, instances, NO_CODES, temperature, chunks=False)
-        return log_z, rows
-
-    def summed_confidences(
+    def _summed(
         self, model: Model, instances: Instances, codes: Ids, temperatures: Sequence[float], *, chunks: bool
-    ) -> Values | None:
-        rows = [self._summed(model, instances, codes, t, chunks=chunks)[2] for t in temperatures]
-        return np.stack(rows)[:, None, :]
+    ) -> list[Any]:
+        chain, index, tokens = model.weights_as(PRECISIONS).chain(model.features.index, instances)
+        asked = index, tokens, codes, *self.chunk_flags(chunks)
+        return [chain.probabilities(*asked, temperature) for temperature in temperatures]
 
     def is_local(self, weights: Weights) -> bool:
         return False
@@ -123,7 +116,7 @@ class KernelOutputs(ChainOutputs):
             },
             **feature_header(features),
         }
-        arrays: Arrays = dict(vars(self.legality))
+        arrays: Arrays = self.legality._asdict()
         if features.dictionary is not None:
             header |= dictionary_header(features.dictionary)
             store_dictionary(features.dictionary, arrays)

@@ -1,7 +1,7 @@
 """One part of several: a candidate out of a list."""
 
 from riata._core import operations_of
-from riata.features.language import NO_TEMPLATES
+from riata.features.templates import NO_TEMPLATES
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(

@@ -1,7 +1,7 @@
 """Links between two sets, each element of which has at most so many."""
 
 from riata._core import operations_of
-from riata.features.language import NO_TEMPLATES
+from riata.features.templates import NO_TEMPLATES
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from riata._core import operations_of
 from riata.features.arcs import SCORED, ArcTemplate, parse
-from riata.features.language import Language
+from riata.features.templates import Language
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(

@@ -1,7 +1,7 @@
 """Sets of parts by a dynamic program of the user's, recorded in Python."""
 
 from riata._core import operations_of
-from riata.features.language import NO_TEMPLATES
+from riata.features.templates import NO_TEMPLATES
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(

@@ -28,8 +28,8 @@ from riata.features.compile import Features
 from riata.inference.rules.legality import Mask
 from riata.inference.rules.slots import LabelNames
 from riata.models.container import Arrays
-from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind, of_kind, of_precision
+from riata.models.model import Model, of_kind, of_precision
+from riata.models.outputs import Outputs, Refusal, Values, Weights, WeightsKind
 from riata.models.parts import (
     MOST_LABELS,
     feature_header,

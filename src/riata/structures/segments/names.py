@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata.data.segmentation import Segmentation
-from riata.models.model import Model
-from riata.models.outputs import Weights, of_precision
+from riata.models.model import Model, of_precision
+from riata.models.outputs import Weights
 from riata.models.parts import row_width
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 from riata.structures.segments.model import PRECISIONS, SegmentOutputs

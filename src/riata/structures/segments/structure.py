@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from riata._core import operations_of
-from riata.features.language import Language
-from riata.features.templates import SEGMENT_ROLES
+from riata.features.templates import SEGMENT_ROLES, Language
 from riata.inference.structure import StructureKind
 from riata.settings import Setting
 from riata.structures.segments.templates import SegmentTemplate, parse

@@ -132,9 +132,8 @@ class SegmentProgram:
     anchored: tuple[tuple[int, int, int], ...]  # number of the role, family, offset of its first position
     length: bool
     sequences: tuple[tuple[int, int], ...]  # family, tokens on either side
-    histories: tuple[
-        tuple[tuple[int, ...], bool, int, int, bool], ...
-    ]  # labels back, length?, family or -1, offset, previous?
+    # Labels back, length?, family or -1, offset, previous?
+    histories: tuple[tuple[tuple[int, ...], bool, int, int, bool], ...]
     slots: tuple[SegmentTemplate, ...]  # in the order in which the core numbers them
     families: tuple[int, ...]  # [slots] -1 if the slot reads no n-gram
 

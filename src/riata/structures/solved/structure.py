@@ -1,7 +1,7 @@
 """Sets of parts that a function of the user's finds."""
 
 from riata._core import operations_of
-from riata.features.language import NO_TEMPLATES
+from riata.features.templates import NO_TEMPLATES
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(

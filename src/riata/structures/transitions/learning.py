@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Instances, most_chosen_tags
-from riata.data.recoding import Tags
+from riata.data.encodings.base import Tags
 from riata.data.trees import heads_and_relations
 from riata.data.types import Column, Corpus, Ids, Starts
 from riata.errors import DataError, SettingError, UnsupportedError
@@ -18,7 +18,7 @@ from riata.learning.arcs import LearntArcs, RelationSet
 from riata.learning.events import Listener
 from riata.learning.labels import LabelSet, counts_of, label_set_of
 from riata.learning.loop import TrainingSet
-from riata.models.outputs import of_kind
+from riata.models.model import of_kind
 from riata.structures.projective.learning import LearntProjective
 from riata.structures.transitions.model import TransitionOutputs
 from riata.structures.transitions.structure import CROSSING, SYSTEMS, UNTAGGED, with_tag_lines

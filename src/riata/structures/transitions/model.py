@@ -17,8 +17,8 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.likely_tags import ChosenTags
 from riata.models.container import Arrays
-from riata.models.model import Model
-from riata.models.outputs import Refusal, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import Refusal, Weights, WeightsKind
 from riata.models.parts import (
     feature_header,
     narrow,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from riata._core import first_tagging
-from riata.models.model import Model
-from riata.models.outputs import Weights, of_precision
+from riata.models.model import Model, of_precision
+from riata.models.outputs import Weights
 from riata.models.weights_by_name import NamedWeight, WeightsByName, ngram_texts
 from riata.structures.transitions.model import PARTS, PRECISIONS, TransitionOutputs
 from riata.structures.transitions.templates import CHOSEN, LIKELY, TemplatePart, TransitionFeatures, name_of

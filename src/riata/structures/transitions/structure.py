@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from riata._core import operations_of
-from riata.features.language import Language
+from riata.features.templates import Language
 from riata.inference.structure import CHOSEN_TAGS, STEP_LOSSES, StructureKind
 from riata.settings import Setting
 from riata.structures.transitions.templates import LIKELY, TransitionTemplate, parse

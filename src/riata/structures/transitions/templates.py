@@ -47,16 +47,8 @@ from riata.features.lists import WordList
 from riata.features.templates import Read, Template, own_template, parse_lines
 
 CHOSEN = "chosen"  # a tag that was chosen; lines name its column
-KINDS = (
-    "",
-    "relation",
-    "lefts",
-    "rights",
-    "leftset",
-    "rightset",
-    "distance",
-    CHOSEN,
-)  # as ParserPart::Kind; "": an n-gram
+# As ParserPart::Kind; "": an n-gram.
+KINDS = ("", "relation", "lefts", "rights", "leftset", "rightset", "distance", CHOSEN)
 LIKELY = "likely"  # the n-gram of all tags that are likely
 HOPS = ("", "l", "l2", "r", "r2", "h", "h2")  # as ParserPlace::Hop
 DISTANCE = "distance"

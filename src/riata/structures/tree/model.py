@@ -6,7 +6,8 @@ from riata._core import TreeWeights, TreeWeights64
 from riata.features.arcs import ArcFeatures
 from riata.features.compile import Features
 from riata.models.arc_outputs import ArcOutputs
-from riata.models.outputs import Refusal, of_kind
+from riata.models.model import of_kind
+from riata.models.outputs import Refusal
 
 
 class SpanningTreeOutputs(ArcOutputs):

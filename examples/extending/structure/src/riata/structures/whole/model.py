@@ -12,8 +12,8 @@ from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.templates import parse
 from riata.models.container import Arrays
-from riata.models.model import Model
-from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind, of_kind
+from riata.models.model import Model, of_kind
+from riata.models.outputs import Outputs, Refusal, Weights, WeightsKind
 from riata.models.parts import (
     feature_header,
     ngram_sizes,
