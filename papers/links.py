@@ -30,7 +30,8 @@ def trial(asked: Trial) -> dict[str, Sample]:
     train, test = _quick() if asked.quick else (_pairs("train"), _pairs("test") if asked.final else [])
     if aligner is not None:
         scored = test or train
-        return _samples(score_links(scored, [pair.others.get(aligner, ()) for pair in scored]))
+        found = score_links(scored, [pair.others.get(aligner, ()) for pair in scored])
+        return _samples(found) | {"seconds_train": Sample(0.0)}
     bitext = [*train, *test] if asked.quick else _bitext()
     train, test = (pairs if others else [replace(pair, others={}) for pair in pairs] for pairs in (train, test))
     splits = (
@@ -38,14 +39,14 @@ def trial(asked: Trial) -> dict[str, Sample]:
         if test
         else [([p for n, p in enumerate(train) if n % FOLDS != f], train[f::FOLDS]) for f in range(FOLDS)]
     )
-    scored, found, seconds = [], [], 0.0
+    scored, links, seconds = [], [], 0.0
     for learnt, held in splits:
         asked.tell(f"{len(learnt)} pairs")
         matcher = Matcher(**setting, bitext=bitext, seed=asked.seed).fit(learnt, listener=lambda event: None)
         scored += held
-        found += matcher.predict(held)
+        links += matcher.predict(held)
         seconds += float(matcher.seconds_ or 0)
-    return _samples(score_links(scored, found)) | {"seconds_train": Sample(seconds / len(splits))}
+    return _samples(score_links(scored, links)) | {"seconds_train": Sample(seconds / len(splits))}
 
 
 def _samples(scores: LinkScores) -> dict[str, Sample]:

@@ -63,7 +63,7 @@ class Matcher(Params):
         features: OwnFeatures | None = None,
         fertility: int | tuple[int, int] = 1,
         possible: str = IGNORED,
-        miss: float = 1.0,
+        miss: float = 2.0,
         false: float = 1.0,
         bitext: Any = None,
         epochs: int | None = None,
