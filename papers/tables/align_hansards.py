@@ -31,7 +31,7 @@ REPRODUCTION = Reproduction(
         Row(TWO, {"recipe": "m3n", **TWICE, "settings": {"average": True}}, {}),
         Row(MIRA, {"recipe": "mira", **TWICE}, {}),
         Row(ALONE, {"recipe": "m3n", "others": False}, {}),
-        Row(SEARCHED, {"recipe": "laso-alma", "fertility": (1, 2), "others": False}, {}),
+        Row(SEARCHED, {"recipe": "laso-alma", "fertility": (1, 2), "epochs": 10, "others": False}, {}),
     ),
     claims=(
         lower("Learnt matching makes fewer errors than the intersection that it reads.", "aer", (ONE, INTERSECTED)),
