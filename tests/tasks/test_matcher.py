@@ -181,6 +181,7 @@ def test_templates_read_back_what_they_write():
     ("text", "problem"),
     [
         ("", "no line"),
+        ("link.*", "other aligners alone"),
         ("dices", "no atom"),
         ("best.lower", "best.dice or best.model1"),
         ("source.colour", "no attribute"),
@@ -268,6 +269,11 @@ def test_bad_input_is_refused(matcher, tmp_path):
     refused(SettingError, "fertility is 0", riata.Matcher(fertility=0).fit, TEXT, LINKS)
     refused(SettingError, "both given", riata.Matcher(template="dice", features=shared).fit, TEXT, LINKS)
     refused(UnsupportedError, "expectations", riata.Matcher("crf").fit, TEXT, LINKS)
+    linked = [riata.LinkedPair(s, t, links, others={"other": links}) for (s, t), links in zip(TEXT, LINKS, strict=True)]
+    reads = riata.Matcher().fit(linked)
+    assert reads.predict(linked) == LINKS and "link.other" in reads.weights()
+    refused(DataError, "no links of the aligner 'other'", reads.predict, TEXT)
+    refused(DataError, "no links of the aligner 'mine'", riata.Matcher(template="link.mine").fit, linked)
     refused(DataError, "nothing to learn", riata.Matcher().fit, [([], [])], [[]])
 
 

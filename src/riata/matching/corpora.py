@@ -82,6 +82,13 @@ class PairCorpora(PartCorpora):
                     f"X[{n}] has {rows:,} x {columns:,} possible links; expected at most {MOST_CELLS:,}.",
                     remedy="Split the pair; or score its links yourself, for riata.best_matching.",
                 )
+        template = self.structure.template
+        for n, pair in enumerate(pairs):
+            if missing := (set() if template is None else template.aligners - set(pair.others)):
+                raise DataError(
+                    f"X[{n}] has no links of the aligner {min(missing)!r}, which the template reads.",
+                    remedy="Give them as `others` of every pair (of files: aligners=, --aligners).",
+                )
         return pairs
 
     def _given(self, inputs: Sequence[Any], parts: list[list[Any]]) -> Given:
@@ -106,8 +113,7 @@ class PairCorpora(PartCorpora):
             ids.append(named)
             values.append(value)
 
-        asked = self.structure.template
-        template = None if asked is None else asked.expanded(sorted(x.others))
+        template = self.structure.template
         for text, number, texts, value in [] if template is None else template.features(x, self.structure.words):
             chosen = np.flatnonzero((value.ravel() != 0) & (number.ravel() >= 0))
             used, at = np.unique(number.ravel()[chosen], return_inverse=True)

@@ -98,12 +98,19 @@ class PairTemplate:
     def reads_words(self) -> bool:
         return any(atom.name in ("dice", "model1", "posterior", "best") for line in self.lines for atom in line)
 
+    @property
+    def aligners(self) -> frozenset[str]:
+        """The other aligners that are read; `*` for all."""
+        return frozenset(atom.of or "" for line in self.lines for atom in line if atom.name in ("link", "elsewhere"))
+
     def expanded(self, names: Sequence[str]) -> PairTemplate:
         """With one line for each aligner where `*` stands."""
         lines: list[tuple[Atom, ...]] = []
         for line in self.lines:
             star = any(atom.of == "*" for atom in line)
             lines += [tuple(atom.named(name) for atom in line) for name in names] if star else [line]
+        if not lines:
+            raise SettingError("the template reads other aligners alone, and the pairs have none.")
         return PairTemplate(tuple(lines))
 
     def features(

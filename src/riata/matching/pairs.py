@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,6 +14,7 @@ from riata.errors import DataError, printed
 Link = tuple[int, int]
 Links = frozenset[Link]
 NONE: Links = frozenset()
+NAME = re.compile(r"[\w-]+")  # of an aligner
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,15 @@ def as_pairs(X: Iterable[Any], name: str = "X") -> list[LinkedPair]:
     if isinstance(X, (str, bytes, LinkedPair, Mapping)) or not isinstance(X, Iterable):
         raise DataError(f"{name} is {printed(X):.60}; expected a list of pairs, each of two lists.")
     return [_checked(_as_pair(x, f"{name}[{n}]"), f"{name}[{n}]") for n, x in enumerate(X)]
+
+
+def aligners_of(pairs: Sequence[LinkedPair]) -> list[str]:
+    """The names of all other aligners whose links the pairs have."""
+    names = sorted({name for pair in pairs for name in pair.others})
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise DataError(f"the name {name!r:.40} of an aligner has other characters than letters, digits, - and _.")
+    return names
 
 
 def with_links(pairs: Sequence[LinkedPair], Y: Iterable[Any] | None, name: str = "Y") -> list[LinkedPair]:

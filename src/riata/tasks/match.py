@@ -21,7 +21,7 @@ from riata.matching.explained import LinkExplained, LinksExplained, features_of
 from riata.matching.language import DEFAULT, PairTemplate
 from riata.matching.links import in_lines, links_for, read_pairs, written
 from riata.matching.model_file import NOT_STORED, to_bytes, with_model
-from riata.matching.pairs import NONE, Link, LinkedPair, as_pairs, with_links
+from riata.matching.pairs import NONE, Link, LinkedPair, aligners_of, as_pairs, with_links
 from riata.matching.scoring import LinkScores, score_links
 from riata.matching.search import LinkSearcher
 from riata.models import container
@@ -96,6 +96,7 @@ class Matcher(Params):
         began = time.process_time()
         template, costs = self._checked()
         pairs = [self._to_learn(pair) for pair in with_links(as_pairs(X), Y)]
+        template = None if template is None else template.expanded(aligners_of(pairs))
         words = learnt(self._bitext(pairs)) if template is not None and template.reads_words else None
         structure = LinkStructure(
             fertility=rooms(self._fertility()), costs=costs, template=template, words=words, own=self.features
