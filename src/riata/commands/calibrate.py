@@ -42,9 +42,9 @@ def command(**options: Any) -> None:
     after is measured on each half of the sentences with the calibration that was fitted to the other. The model predicts as before.
     """
     from riata.commands.console import stderr, stdout
+    from riata.commands.own_options import load_sentences
     from riata.confidence.calibration import check_method
     from riata.data.atomic_file import check_target
-    from riata.estimators.model_file import load_labeller
     from riata.showing.plotting import check
 
     check_method(options["method"])
@@ -53,7 +53,7 @@ def command(**options: Any) -> None:
         check(picture)
     target = options["output_file"] or options["model_file"]
     check_target(target, "the model", "Choose another --output.")
-    estimator = in_given_context(load_labeller(options["model_file"]), options)
+    estimator = in_given_context(load_sentences(options["model_file"]), options)
     report = estimator.calibrate(
         estimator.columns.sentences(read_for(estimator, options["file"], options)), method=options["method"]
     )

@@ -42,9 +42,9 @@ def command(model_a: str, model_b: str, file: str, examples: int, json_: bool, *
     """
     from riata.analysis.comparison import compare_models
     from riata.commands.console import stdout
-    from riata.estimators.model_file import load_labeller
+    from riata.commands.own_options import load_sentences
 
-    a, b = load_labeller(model_a), load_labeller(model_b)
+    a, b = load_sentences(model_a), load_sentences(model_b)
     passes = [getattr(model, "first_", None) is not None for model in (a, b)]
     a = in_given_context(a, columns) if passes[0] or not passes[1] else a
     b = in_given_context(b, columns) if passes[1] else b

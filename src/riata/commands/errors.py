@@ -51,15 +51,15 @@ def command(**options: Any) -> None:
     from riata.analysis.beams import beams_of
     from riata.analysis.error_analysis import error_analysis
     from riata.commands.console import stdout
+    from riata.commands.own_options import load_sentences
     from riata.data.files import read_file
-    from riata.estimators.model_file import load_labeller
     from riata.showing.plotting import check
 
     picture = None if options["plot_file"] is None else Path(options["plot_file"])
     if picture is not None:
         check(picture)
     beams = () if options["beams"] is None else beams_of(options["beams"])
-    estimator = in_given_context(load_labeller(options["model_file"]), options)
+    estimator = in_given_context(load_sentences(options["model_file"]), options)
     train = None if options["train_file"] is None else read_file(options["train_file"], format_of(estimator, options))
     data = estimator.columns.sentences(read_for(estimator, options["file"], options))
     found = error_analysis(estimator, data, train=train, beams=beams, examples=options["examples"])

@@ -7,6 +7,7 @@ The class of such an estimator has `own_files = True`, and these methods:
 - `facts()` is what `riata train --json` reports;
 - `answers(file)` are the pieces of a file with predictions;
 - `judged(file)` has `tables()`, `metrics` and `tokens`;
+- `weights()` are the weights by the names of their features;
 - `compared_files(gold, predicted, part)`, if it has it, is of the class, and gives the same as `judged`;
 - `explained(file, number, reading)` is what `riata explain` prints.
 """
@@ -101,6 +102,37 @@ def evaluate(estimator: Any, options: dict[str, Any]) -> None:
     click.echo(
         as_json(**whole, model_mb=size, **{**estimator.facts(), "metrics": found.metrics, "tokens": found.tokens})
     )
+
+
+def load_sentences(path: str) -> Any:
+    """The model of a file that labels sentences; others are refused."""
+    from riata.errors import UnsupportedError
+    from riata.estimators.model_file import load_labeller
+
+    found = load_labeller(path)
+    if hasattr(type(found), "own_files"):
+        raise UnsupportedError(
+            f"the model is for {found.task_name!r}, and the command is for models that label sentences.",
+            remedy="riata evaluate and riata explain take it.",
+            file=path,
+        )
+    return found
+
+
+def inspect(estimator: Any, model_file: str, top: int, *, json_: bool) -> None:
+    """riata inspect, for such a task."""
+    import json
+
+    from riata.commands.console import stdout
+    from riata.showing.table import Table
+
+    weights = sorted(estimator.weights().items(), key=lambda pair: -abs(pair[1]))[:top]
+    facts = {"task": estimator.task_name, **estimator.facts(), "model_mb": Path(model_file).stat().st_size / 1e6}
+    if json_:
+        click.echo(json.dumps({**facts, "heaviest": weights}))
+        return
+    stdout().print(Table(model_file, ("", ""), list(facts.items())))
+    stdout().print(Table("Heaviest weights", ("feature", "weight"), weights))
 
 
 def evaluate_files(cls: Any, options: dict[str, Any]) -> None:

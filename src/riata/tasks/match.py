@@ -13,6 +13,7 @@ import numpy as np
 
 from riata import registry
 from riata.errors import ModelFileError, NotFittedError, SettingError, printed
+from riata.inference.chain import K
 from riata.inference.matching import rooms
 from riata.learning.events import Listener
 from riata.matching.corpora import LinkStructure, OwnFeatures
@@ -226,6 +227,8 @@ class Matcher(Params):
         given = dict(params)
         if "template" in given:
             given["template"] = Path(given["template"])
+        if "beam" in given:
+            given["beam"] = math.inf if given["beam"] == "inf" else int(K.parse(given["beam"]))
         return cls(**given)
 
     def read_training(self, file: str, reading: Callable[[Any], Any]) -> list[LinkedPair]:

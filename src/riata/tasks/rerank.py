@@ -286,6 +286,11 @@ class Reranker(Params):
                 truth = {"y": int(np.argmin(losses))}
         return self.ranker_.predictor.explain(one, **truth, **({} if against is None else {"against": against}))
 
+    def weights(self) -> dict[str, float]:
+        """Every weight of the choice that is not zero, by the name of its feature."""
+        self._check_fitted()
+        return self.ranker_.predictor.weights()
+
     # ---- commands ----
 
     own_files = True  # see riata.commands.own_options
