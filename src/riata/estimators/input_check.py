@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.files import SAMPLE
 from riata.data.named_features import Given
-from riata.data.types import Column, Corpus
+from riata.data.types import SAMPLE, Column, Corpus
 from riata.errors import DataError, ModelFileError, shortened
 from riata.estimators.notes import warn_text
 
