@@ -205,7 +205,8 @@ def _ranked_class(cls: Any) -> Any:
 
 def ranked(base: SequenceEstimator, ranker: Ranker) -> Any:
     """The base, with its outputs chosen by the ranker. Nothing is copied."""
-    cls = _ranked_class(type(base))
+    of: Any = type(base)
+    cls = _ranked_class(of)
     made = cls.__new__(cls)
     made.__dict__.update(
         base.__dict__, ranker_=ranker, _base=base, calibration_=(), uncalibrated_="it chooses from lists"
