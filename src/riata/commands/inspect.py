@@ -35,6 +35,11 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     from riata.models.weights_by_name import by_name
 
     estimator = load_model(model_file)
+    if hasattr(type(estimator), "own_files"):
+        from riata.commands.own_options import inspect
+
+        inspect(estimator, model_file, top, json_)
+        return
     named = by_name(estimator.model_)
     hashed = bool(estimator.model_.features.bits)
     labels: list[str] = []
