@@ -67,7 +67,7 @@ def trial(asked: Trial) -> dict[str, Sample]:
     made = Reranker(None, features=FEATURES, seed=asked.seed, threads=1, **setting)
     sets = feature_sets(FEATURES)
     made.learn_from([one for found in lists for one in found.listed(sets, found.losses(made.measure))])
-    estimator = ranked(base, made.ranker_)
+    estimator = ranked(base, made.ranker_, made)
     return _measured(estimator, choice(estimator, scored).lists, scored, seconds, time.thread_time() - began)
 
 

@@ -288,7 +288,7 @@ const Bindings base(bind_base, Bindings::Part::bases), entered(parts);
 // What needs a list or a sum, a function that returns the best output does not give.
 std::set<std::string> of_solved() {
   std::set<std::string> offered = operations_of<PartStructure<float>>();
-  for (const char* missing : {"k best", "expected features", "posteriors"}) offered.erase(missing);
+  for (const char* missing : {"k best", "expected features", "posteriors", "single weights"}) offered.erase(missing);
   return offered;
 }
 const RegisteredStructure solved("solved", of_solved());

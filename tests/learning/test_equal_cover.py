@@ -9,7 +9,7 @@ from chain_problems import options
 from inference.test_prefix_beam import KeyedPieces, Pieces, weights
 from laso_comparison import WHAT, WHEN
 from margin_problems import measured, sample
-from oracle.margins import SegmentMargins
+from oracle.margins import FallingTruth, SegmentMargins
 from python_problems import with_weights
 from riata import Predictor
 from riata.features.attributes import builtin
@@ -141,14 +141,7 @@ def test_a_search_over_segments_works_if_and_only_if_its_survival_margin_is_abov
 
 
 def test_the_survival_margin_of_a_beam_by_prefix_is_how_far_the_truth_may_fall():
-    class Falling(SegmentMargins):
-        fall = 0.0
-
-        def margin(self):
-            return self.fall
-
-        def rank(self, node):
-            return node.score - self.fall * node.good
+    class Falling(FallingTruth, SegmentMargins): ...
 
     checked = 0
     for seed in range(30):

@@ -13,7 +13,7 @@ from checks import refused
 from margin_problems import Labels, Subset, check_diagnosed, check_measured, measured, same_as_the_twin, sample
 from oracle.joint import path_of
 from oracle.laso import norm
-from oracle.margins import JointMargins, Margins, SegmentMargins
+from oracle.margins import FallingTruth, JointMargins, Margins, SegmentMargins
 from riata import Chunker, JointTagger, Predictor
 from riata.errors import UnsupportedError
 from riata.features.attributes import builtin
@@ -48,17 +48,8 @@ def test_margins_equal_those_of_the_twin(queue, encoding, truth):
 
 @pytest.mark.parametrize("queue", LEVELS)
 def test_the_survival_margin_is_how_far_the_truth_may_fall(queue):
-    class Falling(Margins):
-        fall = 0.0
-
-        def margin(self):
-            return self.fall
-
-        def rank(self, node):
-            return node.score - self.fall * node.good
-
     def losses(corpus, weights, fall):
-        twin = Falling(corpus.labels, options(**QUEUES[queue]), corpus.legal, corpus.by_name(weights))
+        twin = FallingTruth(corpus.labels, options(**QUEUES[queue]), corpus.legal, corpus.by_name(weights))
         twin.fall = fall
         for x, y in corpus.examples():
             twin.sentence(x, y)

@@ -109,6 +109,18 @@ class Margins(Laso):
             self.largest = max(self.largest, *(length for _, length in ahead))
 
 
+class FallingTruth(Margins):
+    """The margin that is asked for is `fall`, and what is right is ranked as if its score were so much lower."""
+
+    fall = 0.0
+
+    def margin(self):
+        return self.fall
+
+    def rank(self, node):
+        return node.score - self.fall * node.good
+
+
 class SegmentMargins(Margins, SegmentLaso):
     """The same over segments."""
 

@@ -7,7 +7,7 @@ import pytest
 import riata
 from checks import refused, same_weights
 from oracle.searched_margin import of_problem
-from python_problems import LeftToRight
+from python_problems import KeyedSet, LeftToRight
 from riata import Predictor, Problem, Tagger, _core
 from riata.errors import DataError, RiataError, SettingError, UnsupportedError
 from samples import for_each
@@ -153,38 +153,14 @@ def test_a_trace_of_training_shows_scores_with_losses():
 def test_several_right_outputs():
     """Of a set in any order; the regret counts what is wrong and what is missing."""
 
-    class WordSet(Problem):
-        def initial(self, x):
-            return frozenset(), False
-
-        def actions(self, x, s):
-            return [*(word for word in x if word not in s[0]), "."]
-
-        def apply(self, x, s, a):
-            return (s[0], True) if a == "." else (s[0] | {a}, False)
-
-        def is_goal(self, x, s):
-            return s[1]
-
-        def features(self, x, s, a):
-            return [f"take {a}"] if a != "." else [f"leave {word}" for word in x if word not in s[0]]
-
-        def regret(self, x, s, y):
-            return len(s[0] - y) + (len(y - s[0]) if s[1] else 0)
-
+    class SetWithLosses(KeyedSet):
         def loss_increment(self, x, s, a, y):
             return len(y - s[0]) if a == "." else float(a not in y)
 
-        def key(self, x, s):
-            return s
-
-        def output(self, x, s, path):
-            return s[0]
-
     X = [["apple", "anvil", "bread"], ["drum", "bread"], ["anvil", "drum"], ["apple", "bread"]]
     Y = [{"apple", "bread"}, {"bread"}, set(), {"apple", "bread"}]
-    riata.check_problem(WordSet(), X, Y)
-    assert Predictor(WordSet(), "svm-subgradient", epochs=30, settings={"C": 10.0}).fit(X, Y).score(X, Y) == 1
+    riata.check_problem(SetWithLosses(), X, Y)
+    assert Predictor(SetWithLosses(), "svm-subgradient", epochs=30, settings={"C": 10.0}).fit(X, Y).score(X, Y) == 1
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------------

@@ -161,6 +161,18 @@ def test_the_likelihood_has_no_slope_where_training_ends():
     assert max(map(abs, slope.values())) < 1e-3
 
 
+def test_boosting_lowers_the_loss_that_it_tells_below_its_bound_in_every_round():
+    told = []
+    model = riata.Predictor(Folding(), "boost", rounds=30, epochs=1).fit(STRANDS, FOLDED, listener=told.append)
+    [rounds] = [event.rounds for event in told if getattr(event, "rounds", None)]
+    loss = [math.log(sum(1 / p - 1 for p in np.exp(model.log_likelihood(STRANDS, FOLDED))))]
+    assert rounds[-1].objective == pytest.approx(loss[0], abs=1e-6)
+    before = math.log(sum(len(list(foldings(x))) - 1 for x in STRANDS))  # all outputs are equally probable
+    for each in rounds:
+        assert each.objective <= each.bound + 1e-9 and each.bound < before
+        before = each.objective
+
+
 def test_the_perceptron_is_the_one_of_the_textbook():
     model = riata.Predictor(Folding(), "perceptron", epochs=3, shuffle=False, average=False)
     twin = riata.Predictor(Folding(), "perceptron")  # only for its structure
@@ -184,7 +196,7 @@ def test_the_perceptron_is_the_one_of_the_textbook():
 
 
 @pytest.mark.parametrize(
-    "recipe", ["perceptron", "mira", "crf", "crf-exp", "m3n", "svmstruct-margin", "svm-subgradient"]
+    "recipe", ["perceptron", "mira", "crf", "crf-exp", "m3n", "svmstruct-margin", "svm-subgradient", "boost"]
 )
 def test_every_recipe_learns_it(recipe):
     strong = {"C": 10} if "C" in {setting.name for setting in registry.get("recipe", recipe).settings} else {}

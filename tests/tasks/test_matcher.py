@@ -314,7 +314,7 @@ def test_commands_train_predict_evaluate_and_explain(table, run, tmp_path):
     riata.Tagger(epochs=1).fit([["a"]], [["X"]]).save(tagger)
     assert "is for match" in run.fails("evaluate", "--model", tagger, table, "--part", "test")
     assert json.loads(run.ok("inspect", model, "--json"))["task"] == "match"
-    assert "Heaviest weights" in run.ok("inspect", model)
+    assert "heaviest features" in run.ok("inspect", model)
     for command in (("calibrate", "--model", model), ("errors", "--model", model), ("compare-models", model, model)):
         assert "is for 'match'" in run.fails(*command, table)
     searched = (

@@ -169,7 +169,7 @@ def test_the_weights_of_crf_are_those_of_maximum_entropy_over_lists():
     assert [found[name] for name in names] == pytest.approx(expected, abs=2e-3)
 
 
-@for_each(recipe=["crf", "mira", "perceptron", "m3n", "svmstruct-margin", "svm-subgradient"])
+@for_each(recipe=["crf", "mira", "perceptron", "m3n", "svmstruct-margin", "svm-subgradient", "boost"])
 def test_every_learner_of_lists_finds_the_right_candidates(recipe):
     made = Reranker(None, recipe, cutoff=1).fit(LISTS * 4)
     assert made.predict(LISTS) == ["right"] * 3
@@ -229,6 +229,15 @@ def test_a_reranker_keeps_its_base_and_the_names_of_functions(tmp_path):
     again = riata.load_model(tmp_path / "r.riata", using=[capitals])
     assert again.predict(TEST) == made.predict(TEST) and again.nbest == 3 and isinstance(again.base, Chunker)
     assert again.base_.predict(TEST) == made.base_.predict(TEST)
+
+
+def test_a_calibration_is_kept_with_the_reranker(tmp_path):
+    made = Reranker(Chunker(epochs=2), nbest=3, folds=2).fit(TRAIN[:40])
+    made.ranked_.calibrate(TRAIN[40:])
+    made.ranked_.save(tmp_path / "r.riata")
+    again = riata.load_model(tmp_path / "r.riata")
+    assert again.predict_confidence(TEST) == made.predict_confidence(TEST)
+    assert again.ranked_.calibration_ == made.ranked_.calibration_ != ()
 
 
 def test_a_reranker_of_lists_comes_back_from_file_and_pickle(tmp_path):
@@ -310,6 +319,10 @@ def test_commands_train_and_use_rerankers(run, tmp_path):
     run.ok("predict", "--model", model, test, "--output", labelled)
     again = json.loads(run.ok("evaluate", "--gold", test, "--predicted", labelled, "--task", "chunk", "--json"))
     assert again["metrics"]["f1"] == facts["metrics"]["f1"]
+    run.ok("calibrate", "--model", model, test), run.ok("errors", "--model", model, test)
+    assert "heaviest features" in run.ok("inspect", model)
+    assert json.loads(run.ok("inspect", model, "--json"))["recipe"] == "crf"
+    assert "riata inspect shows" in run.fails("card", model)
     assert "against the runner-up" in run.ok("explain", "--model", model, test, "--sentence", 2)
     assert "--beam is not for the task 'rerank'" in run.fails(*of_base, "--beam", 4)
     assert "--nbest is for rerank" in run.fails("train", "chunk", "--train", train, "--nbest", 4, "--model", base)

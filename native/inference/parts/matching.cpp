@@ -293,7 +293,7 @@ namespace {
 // Sums are permanents.
 std::set<std::string> operations() {
   std::set<std::string> offered = operations_of<PartStructure<float>>();
-  for (const char* missing : {"expected features", "posteriors"}) offered.erase(missing);
+  for (const char* missing : {"expected features", "posteriors", "single weights"}) offered.erase(missing);
   return offered;
 }
 const RegisteredStructure entered("matching", operations());

@@ -6,6 +6,7 @@
 
 #include "inference/offered.hpp"
 #include "inference/structures/part_potentials.hpp"
+#include "inference/structures/part_single_weights.hpp"
 
 namespace riata {
 namespace {
@@ -214,6 +215,13 @@ double PartStructure<Real>::score(Codes output) {
   Difference found;
   features(output, found);
   return vector_.dot(found);
+}
+
+template <class Real>
+std::unique_ptr<SingleWeights> PartStructure<Real>::single_weights(std::span<const double> sentence_weights) {
+  Numbers<double> flat(vector_.size());
+  for (std::size_t k = 0; k < flat.size(); ++k) flat[k] = double(vector_.data()[k]) * vector_.scale();
+  return std::make_unique<PartSingleWeights<Real>>(corpus(), labels_, flat, sentence_weights);
 }
 
 template class PartModel<float>;

@@ -35,6 +35,7 @@ class PartStructure final : public Structure<Real> {
   void difference(Codes towards, Codes away, bool by_class, Difference& out) override;
   void features(Codes output, Difference& out) override;
   double score(Codes output) override;
+  std::unique_ptr<SingleWeights> single_weights(std::span<const double> sentence_weights) override;
 
  private:
   using Structure<Real>::corpus;

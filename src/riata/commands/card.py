@@ -30,9 +30,9 @@ def command(model_file: str, use: str, data: str, file: str | None, output: str 
     if output is not None:
         check_target(output, "the card", "Choose another --output.")
     estimator = load_model(model_file)
-    if not hasattr(estimator, "facts_"):
+    if not hasattr(estimator, "facts_") or hasattr(type(estimator), "own_files"):
         raise UnsupportedError(
-            "Cards are for models of sequences; this is a model of a problem of your own.", file=model_file
+            "Cards are for models that label sentences or build trees; riata inspect shows this one.", file=model_file
         )
     score = None
     if file is not None:

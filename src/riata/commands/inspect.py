@@ -38,7 +38,7 @@ def command(model_file: str, top: int, names: tuple[str, ...], json_: bool) -> N
     if hasattr(type(estimator), "own_files"):
         from riata.commands.own_options import inspect
 
-        inspect(estimator, model_file, top, json_=json_)
+        inspect(estimator, model_file, top, json_)
         return
     named = by_name(estimator.model_)
     hashed = bool(estimator.model_.features.bits)

@@ -4,7 +4,7 @@ The class of such an estimator has `own_files = True`, and these methods:
 
 - `of_options(params)` makes it;
 - `read_training(file, reading)` gives what `fit` takes; `reading(labeller)` is the file as an estimator of sentences reads it;
-- `facts()` is what `riata train --json` reports;
+- `facts()` is what `riata train --json` reports, and `weights()` are its weights by name;
 - `answers(file)` are the pieces of a file with predictions;
 - `judged(file)` has `tables()`, `metrics` and `tokens`;
 - `weights()` are the weights by the names of their features;
@@ -14,6 +14,7 @@ The class of such an estimator has `own_files = True`, and these methods:
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -119,22 +120,6 @@ def load_sentences(path: str) -> Any:
     return found
 
 
-def inspect(estimator: Any, model_file: str, top: int, *, json_: bool) -> None:
-    """riata inspect, for such a task."""
-    import json
-
-    from riata.commands.console import stdout
-    from riata.showing.table import Table
-
-    weights = sorted(estimator.weights().items(), key=lambda pair: -abs(pair[1]))[:top]
-    facts = {"task": estimator.task_name, **estimator.facts(), "model_mb": Path(model_file).stat().st_size / 1e6}
-    if json_:
-        click.echo(json.dumps({**facts, "heaviest": weights}))
-        return
-    stdout().print(Table(model_file, ("", ""), list(facts.items())))
-    stdout().print(Table("Heaviest weights", ("feature", "weight"), weights))
-
-
 def evaluate_files(cls: Any, options: dict[str, Any]) -> None:
     """riata evaluate --gold --predicted, for such a task."""
     from riata.commands.console import stdout
@@ -164,3 +149,17 @@ def explain(estimator: Any, options: dict[str, Any]) -> None:
     if not which.isdigit():
         raise SettingError(f"--sentence is {which!r}; expected a number for the task {estimator.task_name!r}.")
     stdout().print(estimator.explained(options["file"], int(which), _reading(options["file"], options)))
+
+
+def inspect(estimator: Any, model_file: str, top: int, json_: bool) -> None:
+    """riata inspect, for such a task."""
+    from riata.commands.console import stdout
+    from riata.showing.table import Table
+
+    facts = {**estimator.facts(), **getattr(estimator, "facts_", {}), "parameters": estimator.changed_params()}
+    heaviest = sorted(estimator.weights().items(), key=lambda item: -abs(item[1]))[:top]
+    if json_:
+        click.echo(json.dumps({**facts, "task": estimator.task_name, "heaviest": heaviest}, default=str))
+        return
+    stdout().print(Table(model_file, ("", ""), [(name, str(value)) for name, value in facts.items()]))
+    stdout().print(Table("heaviest features", ("feature", "weight"), heaviest))

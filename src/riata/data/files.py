@@ -230,7 +230,6 @@ def aligned(gold: Corpus, predicted: Corpus) -> None:
 
 
 PART = 4 << 20  # bytes of text that are held at a time
-SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays are profiled
 
 
 @dataclass(frozen=True)

@@ -347,6 +347,7 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+SAMPLE = 20_000  # tokens from which keys of dictionaries and columns of arrays are profiled
 UNKNOWN = ""  # as a label; no file has an empty column
 UNKNOWN_LABELS = "unknown labels"  # an operation
 MARK = Setting(

@@ -45,14 +45,7 @@ class Explaining(Part):
         margins = run.model.margins(instances, self.labels.true_ids(data, run.model), settings, data.true_tags)
         return diagnosis(run, margins, settings, len(data))
 
-    def trace(
-        self,
-        sentence: Any,
-        labels: Sequence[Any] | bool | None = None,
-        *,
-        features: bool = False,
-        training: bool = True,
-    ) -> Trace:
+    def trace(self, sentence: Any, labels: Sequence[Any] | bool | None, *, features: bool, training: bool) -> Trace:
         from riata.choosing.losses import LATTICE
         from riata.choosing.options import checked
         from riata.explaining.tracing import one_sentence, traced
@@ -86,14 +79,7 @@ class Explaining(Part):
             found = replace(found, predicted=tuple(self.whole_output(corpus)))
         return found if self.estimator.first_ is None else replace(found, first=self.columns.first_labels(inputs))
 
-    def explain(
-        self,
-        sentence: Any,
-        labels: Sequence[Any] | bool | None = None,
-        *,
-        against: Sequence[Any] | None = None,
-        training: bool = False,
-    ) -> Explanation:
+    def explain(self, sentence: Any, labels: Any, *, against: Sequence[Any] | None, training: bool) -> Explanation:
         from riata.explaining.explain import explain_sentence
         from riata.explaining.tracing import one_sentence
 

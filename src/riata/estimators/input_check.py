@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riata.data.files import SAMPLE
 from riata.data.named_features import Given
-from riata.data.types import Column, Corpus
+from riata.data.types import SAMPLE, Column, Corpus
 from riata.errors import DataError, ModelFileError, shortened
 from riata.estimators.notes import warn_text
 
@@ -330,7 +329,7 @@ class ColumnProfile:
         common = order[:MOST_VALUES]
         known = counts[common][np.count_nonzero(table[:, common], axis=0) > 1].sum()
         texts = column.alphabet.texts_of(order.astype(np.int32))
-        upper = np.array([_has_capital(text) for text in texts], bool)
+        upper = np.array([text != text.lower() for text in texts], bool)
         tokens = len(column.ids)
         return cls(
             values=tuple(texts[: len(common)]),
@@ -338,7 +337,7 @@ class ColumnProfile:
             unknown=float(1 - known / tokens),
             largest=float(counts[order[0]] / tokens),
             capitals=float(counts[order][upper].sum() / tokens),
-            blanks=any(" " in text for text in texts),
+            blanks=" " in "".join(texts),
         )
 
     @cached_property
@@ -456,10 +455,6 @@ def by_key(given: Given, wanted: Collection[str] | None = None) -> dict[str, Col
         texts[token[here]] = [names[i][-1] for i in given.ids[here].tolist()]
         found[listed[number]] = Column.of(texts.tolist())
     return found
-
-
-def _has_capital(text: str) -> bool:
-    return text != text.lower()
 
 
 def _unlikely(share: float, tokens: int) -> bool:

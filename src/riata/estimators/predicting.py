@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from riata.choosing.options import Options
     from riata.data.running_text import Tokenizer
-    from riata.estimators.labelled_files import Additions
+    from riata.estimators.labelled_files import Additions, GivenColumns
     from riata.estimators.predictions import Predictions
     from riata.inference.kept import Kept
     from riata.models.model import Model
@@ -249,38 +249,25 @@ class Predicting(Part):
         self,
         source: str | Path,
         target: str | Path,
+        shown: Additions,
+        given: GivenColumns,
         *,
-        nbest: int | None = None,
-        confidence: bool = False,
-        min_confidence: float | None = None,
-        given: int | None = None,
-        given_tags: int | None = None,
-        text: bool | Tokenizer = False,
-        documents: int | None = None,
+        text: bool | Tokenizer,
+        documents: int | None,
     ) -> None:
         from riata.data.columns import write
         from riata.data.files import AUTO, PLAIN, format_of_file
-        from riata.estimators.labelled_files import Additions, GivenColumns, check_documents, labelled
+        from riata.estimators.labelled_files import check_documents, labelled
 
-        self.estimator._check_fitted()
-        shown = Additions(nbest, confidence, min_confidence)
-        if confidence:
-            self.estimator.confidence.warn()
-        chosen = format_of_file(source, PLAIN if text else AUTO, self.estimator.format_)
+        estimator, threads = self.estimator, self.asked_threads()
+        estimator._check_fitted()
+        if shown.confidence:
+            estimator.confidence.warn()
+        format = format_of_file(source, PLAIN if text else AUTO, estimator.format_)
         if documents is not None:
-            check_documents(self.estimator, documents, chosen, text=bool(text))
-        known = GivenColumns(given, given_tags)
-        answers = labelled(
-            self.estimator,
-            source,
-            format=chosen,
-            threads=self.asked_threads(),
-            shown=shown,
-            given=known,
-            text=text,
-            documents=documents,
-        )
-        with closing(answers):
+            check_documents(estimator, documents, format, text=bool(text))
+        asked: dict[str, Any] = {"shown": shown, "given": given, "text": text, "documents": documents}
+        with closing(labelled(estimator, source, format=format, threads=threads, **asked)) as answers:
             write(answers, target)
 
     def own_answers(self, file: str | Path, shown: Additions, threads: int, **asked: Any) -> Generator[bytes]:

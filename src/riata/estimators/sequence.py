@@ -208,17 +208,10 @@ class SequenceEstimator(Parameters):
         where a parser chooses tags.
         documents: the number of a column that names the document of each sentence; None: lines of the file mark documents.
         """
-        self.predicting.predict_file(
-            source,
-            target,
-            nbest=nbest,
-            confidence=confidence,
-            min_confidence=min_confidence,
-            given=given,
-            given_tags=given_tags,
-            text=text,
-            documents=documents,
-        )
+        from riata.estimators.labelled_files import Additions, GivenColumns
+
+        shown, known = Additions(nbest, confidence, min_confidence), GivenColumns(given, given_tags)
+        self.predicting.predict_file(source, target, shown, known, text=text, documents=documents)
 
     def predict_nbest(
         self, X: Any, k: int, *, probabilities: bool = False, given: Any = None

@@ -27,7 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from riata import registry
@@ -80,7 +80,7 @@ class Template:
     again: int = 0  # how many templates of the same reads come before it
     place: tuple[str, int] | None = field(default=None, compare=False, repr=False)  # file and line, for messages
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         return any(read.attribute == NUMBER for read in self.reads)
 

@@ -60,6 +60,9 @@ class LearntParts(LearntStructure):
             tell(Note(text, warning=len(other) > SEVERAL * len(data)))
         return TrainingSet(instances, weights, self.class_weights(), found)
 
+    def check_single_weights(self, features: Features) -> None:
+        """Every weight can be learnt by itself."""
+
     def problem(self, features: Features, *, per: str) -> PartProblem:
         return PartProblem(features, self.outputs, self.options.settings, self.start)
 

@@ -14,9 +14,9 @@ from riata import registry
 from riata.choosing.options import Options
 from riata.data.documents import DocumentBounds
 from riata.data.encodings.base import Encoding, Tags, least_broken, shown_encodings
-from riata.data.files import SAMPLE, ColumnFile
+from riata.data.files import ColumnFile
 from riata.data.memory import as_corpus
-from riata.data.types import Corpus, inputs_of
+from riata.data.types import SAMPLE, Corpus, inputs_of
 from riata.errors import DataError, UnsupportedError
 from riata.features.frequency import FREQUENCY
 from riata.features.templates import Template

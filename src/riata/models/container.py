@@ -42,6 +42,7 @@ LARGE = 1 << 28  # bytes of a file whose header is read before the rest
 _MAKES = "`riata train` makes models."
 _ELSEWHERE = "Make room, or choose another place."
 _DTYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i4", "i8", "f4", "f8")}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -51,7 +52,9 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
     places: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
-        places.append({"name": name, "dtype": _dtype_name(array), "size": int(array.size), "offset": offset})
+        places.append(
+            {"name": name, "dtype": _NAMES[array.dtype.newbyteorder("<")], "size": int(array.size), "offset": offset}
+        )
         offset = _aligned(offset + array.nbytes)
     whole = {"arrays": places, **header}
     text = json.dumps(whole, ensure_ascii=False, sort_keys=True, default=plain).encode("utf-8")
@@ -201,10 +204,6 @@ def _places(header: dict[str, Any], length: int) -> dict[str, tuple[np.dtype[Any
 
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
-
-
-def _dtype_name(array: NDArray[Any]) -> str:
-    return next(name for name, dtype in _DTYPES.items() if array.dtype == dtype)
 
 
 def _aligned(size: int) -> int:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riata.data.documents import Indices
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, UnknownNameError, printed
 from riata.inference.structure import EXACT
 from riata.learning.events import Event, Listener, Note, ignore
-from riata.learning.jackknife import Indices, folds_of
+from riata.learning.jackknife import folds_of
 from riata.parallel import all_done
 from riata.reranking.candidates import Listed
 from riata.reranking.features import FeatureSet, features_of

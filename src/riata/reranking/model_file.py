@@ -33,6 +33,8 @@ def to_bytes(reranker: Any) -> bytes:
         "measure": reranker.measure if isinstance(reranker.measure, str) else None,
         "training": reranker.facts_,
     }
+    if reranker.ranked_ is not None and reranker.ranked_.calibration_:
+        header["calibration"] = [each.to_dict() for each in reranker.ranked_.calibration_]
     arrays = {RANKER: _as_array(structure_file.to_bytes(reranker.ranker_.predictor))}
     if reranker.base_ is not None:
         arrays[BASE] = _as_array(model_file.to_bytes(reranker.base_))
@@ -72,4 +74,5 @@ def set_fitted(made: Any, header: dict[str, Any], arrays: Arrays, using: Iterabl
         base = model_file.from_bytes(arrays[BASE].data, using)
         check_base(base)
         made.base = made.base_ = base
-        made.ranked_ = ranked(base, made.ranker_)
+        made.ranked_ = ranked(base, made.ranker_, made)
+        made.ranked_.calibration_ = model_file.calibration_in(header, base.outputs)

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -188,6 +189,10 @@ class RankedEvaluating(Evaluating):
         return SearchErrors.counted(faults, missed, "exact")
 
 
+def _save(self: Any, path: str | Path) -> None:
+    self._reranker.save(path)
+
+
 @cache
 def _ranked_class(cls: Any) -> Any:
     """The class with other parts."""
@@ -200,15 +205,23 @@ def _ranked_class(cls: Any) -> Any:
             ("explaining", RankedExplaining),
         )
     }
-    return type(f"Ranked{cls.__name__}", (cls,), {**parts, "__module__": __name__, "task_name": "rerank"})
+    return type(
+        f"Ranked{cls.__name__}", (cls,), {**parts, "__module__": __name__, "task_name": "rerank", "save": _save}
+    )
 
 
-def ranked(base: SequenceEstimator, ranker: Ranker) -> Any:
-    """The base, with its outputs chosen by the ranker. Nothing is copied."""
-    cls = _ranked_class(type(base))
+def ranked(base: SequenceEstimator, ranker: Ranker, reranker: Any = None) -> Any:
+    """The base, with its outputs chosen by the ranker. Nothing is copied. reranker: what is saved in its place."""
+    of: Any = type(base)
+    cls = _ranked_class(of)
     made = cls.__new__(cls)
     made.__dict__.update(
-        base.__dict__, ranker_=ranker, _base=base, calibration_=(), uncalibrated_="it chooses from lists"
+        base.__dict__,
+        ranker_=ranker,
+        _base=base,
+        _reranker=reranker,
+        calibration_=(),
+        uncalibrated_="it chooses from lists",
     )
     return made
 

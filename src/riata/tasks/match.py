@@ -53,6 +53,7 @@ class Matcher(Params):
 
     task_name = "match"
     own_files = True  # see riata.commands.own_options
+    own_structure = "matching"
     learnt_: StructurePredictor | LinkSearcher
     seconds_: float | None = None  # CPU seconds of training; None: loaded from a file
 

@@ -25,6 +25,7 @@ from riata.learning.events import Listener, Note, ignore, listening
 from riata.models import container
 from riata.parallel import THREADS, cores
 from riata.params import Params
+from riata.problems.structure_options import options_of
 from riata.problems.structure_predictor import StructurePredictor
 from riata.reranking.candidates import Candidate, Listed, candidates_in, listed, read_lists
 from riata.reranking.features import FeatureSet, default_sets, feature_sets, features_of
@@ -120,7 +121,7 @@ class Reranker(Params):
         tokens = sum(len(one.tokens or ()) for one in lists)
         self.facts_ = {"lists": len(lists), "candidates": sum(map(len, lists)), "tokens": tokens}
         self.seconds_ = time.process_time() - began
-        self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_)
+        self.base_, self.ranked_ = base, None if base is None else ranked(base, self.ranker_, self)
         return self
 
     def learn_from(self, lists: Sequence[Listed], tell: Listener = ignore) -> None:
@@ -184,12 +185,14 @@ class Reranker(Params):
             replace(one, features=[{n: v for n, v in features.items() if n not in rare} for features in one.features])
             for one in lists
         ]
+        return self._predictor().fit(lists, [one.target for one in lists], listener=tell)
+
+    def _predictor(self) -> StructurePredictor:
         whole = registry.get("recipe", self.recipe).whole
         epochs = EPOCHS if self.epochs is None and not whole else self.epochs
-        made = StructurePredictor(
+        return StructurePredictor(
             Ranking(), self.recipe, epochs, self.seed, dict(self.settings or {}), threads=self.threads
         )
-        return made.fit(lists, [one.target for one in lists], listener=tell)
 
     def _from_outside(self, X: Any, *, losses: bool) -> list[Listed]:
         if isinstance(X, (str, bytes, Corpus)) or not isinstance(X, Iterable):
@@ -206,7 +209,9 @@ class Reranker(Params):
         return ("ranks",) if self.base is None else default_sets(chunks=self.base.chunks, trees=self.base.trees)
 
     def _sets(self) -> list[FeatureSet]:
-        loss_named(self.measure)  # refuses unknown names before lists are made
+        """Refuses what cannot be learnt before lists are made."""
+        loss_named(self.measure)
+        options_of(self._predictor(), None)
         return feature_sets(self.asked_features())
 
     # ---- predict ----
@@ -286,11 +291,6 @@ class Reranker(Params):
                 truth = {"y": int(np.argmin(losses))}
         return self.ranker_.predictor.explain(one, **truth, **({} if against is None else {"against": against}))
 
-    def weights(self) -> dict[str, float]:
-        """Every weight of the choice that is not zero, by the name of its feature."""
-        self._check_fitted()
-        return self.ranker_.predictor.weights()
-
     # ---- commands ----
 
     own_files = True  # see riata.commands.own_options
@@ -315,7 +315,7 @@ class Reranker(Params):
             "structure": predictor.model_.structure,
             "seconds_train": self.seconds_,
             "tokens": self.facts_["tokens"],
-            "weights": len(predictor.weights()),
+            "weights": len(self.weights()),
         }
 
     def answers(self, file: str) -> Iterator[bytes]:
@@ -337,6 +337,11 @@ class Reranker(Params):
         if not 1 <= number <= len(data):
             raise SettingError(f"--sentence is {number}; expected a number from 1 to {len(data):,}.")
         return self.explain(data[number - 1] if self.base_ is None else data[number - 1 : number])
+
+    def weights(self) -> dict[str, float]:
+        """Every weight that is not zero, by the name of its feature."""
+        self._check_fitted()
+        return self.ranker_.predictor.weights()
 
     # ---- keep ----
 

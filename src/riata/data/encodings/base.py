@@ -32,6 +32,7 @@ _CLASSIC_E_ENDS = {("E", "E"), ("E", "I"), ("E", "O")}
 _BRACKETS = ("[", "]")
 
 
+@lru_cache(maxsize=1 << 16)
 def split_tag(tag: str) -> tuple[str, str]:
     """Prefix and type: 'B-NP' is ('B', 'NP'), 'O' is ('O', ''); only the first hyphen counts. A type alone, as IO has it, counts as I."""
     return ("I", tag) if _is_type_alone(tag) else split_at_hyphen(tag)
