@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riata import _core
 from riata.errors import DataError, SettingError, printed
-from riata.inference.arrays import Scores, check_scores, scores
+from riata.inference.arrays import LARGEST, Scores, check_scores, scores
 from riata.inference.chain import K
 
 Links = NDArray[np.int64]  # [links, 2]: row and column
@@ -43,15 +43,14 @@ def best_matchings(tables: Iterable[Any], *, fertility: int | tuple[int, int] = 
     >>> [links.tolist() for links in riata.best_matchings([[[1, 2]], [[-1], [3]]])]
     [[[0, 1]], [[1, 0]]]
     """
-    whole = isinstance(tables, np.ndarray) and tables.ndim == 3
-    read = (
-        list(scores(tables, "tables")) if whole else [scores(table, f"tables[{n}]") for n, table in enumerate(tables)]
-    )
+    whole = scores(tables, "tables") if isinstance(tables, np.ndarray) and tables.ndim == 3 else None
+    read = [scores(table, f"tables[{n}]") for n, table in enumerate(tables)] if whole is None else list(whole)
     for n, table in enumerate(read):
         if table.ndim != 2:
             _table(table, f"tables[{n}]")
-    if read:
-        check_scores(np.concatenate([table.ravel() for table in read]), "tables")
+    for table in read if whole is None else [whole]:
+        if table.size and not table.max() <= LARGEST:  # nor is NaN
+            check_scores(table, "tables")
     found, ends = _core.best_links(read, *rooms(fertility))
     bounds = [0, *ends.tolist()]
     columns = np.repeat([max(table.shape[1], 1) for table in read], np.diff(bounds)).astype(np.int64)
