@@ -406,7 +406,6 @@ def test_mistakes_of_a_structure_are_named(methods, says):
     [
         ({"recipe": "laso-perceptron"}, "solved as a whole"),
         ({"recipe": "hmm"}, "templates of its own"),
-        ({"recipe": "boost"}, "single weights"),
         ({"recipe": "nonsense"}, "nonsense"),
         ({"epochs": 0}, "epochs"),
         ({"patience": 2}, "no development data"),
