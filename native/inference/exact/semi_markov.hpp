@@ -45,10 +45,6 @@ class SemiMarkov {
     return score;
   }
 
-  // After the search: the best score up to the end of a segment of label y before token t, and up to the start of one at token t.
-  double best_end(std::int32_t t, LabelId y) const noexcept { return alpha_[std::size_t(t) * coding_.labels + y.place()]; }
-  double best_start(std::int32_t t, LabelId y) const noexcept { return reach_[std::size_t(t) * coding_.labels + y.place()]; }
-
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
