@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "bind/array_scores.hpp"
@@ -14,7 +15,7 @@
 #include "core/error.hpp"
 #include "inference/exact/segment_scores.hpp"
 #include "inference/exact/semi_markov.hpp"
-#include "inference/exact/semi_markov_kbest.hpp"
+#include "inference/exact/semi_markov_list.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
 #include "losses/segments.hpp"
 
@@ -56,63 +57,31 @@ nb::tuple best(SegmentScores& scores) {
   return nb::make_tuple(as_list(scores.coding, codes), score);
 }
 
-// A list of (segments, score), best first; fewer than k if fewer are allowed.
+// A list of (segments, score), best first; fewer than k if fewer are allowed. All are found before the first Python object is made: making
+// objects may collect garbage, and a function of Python that is called then would swallow what a signal raises.
 nb::list best_k(SegmentScores& scores, std::int64_t k) {
-  nb::list out;
-  SemiMarkovKBest<double> list(scores.coding, scores.order());
-  const auto poll = [] {
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
-  const std::int64_t found = list.open(scores, k, poll);
+  SemiMarkovList list(scores.coding, scores.order());
+  list.open(scores);
+  std::vector<std::vector<std::int32_t>> found;
+  std::vector<double> values;
   std::vector<std::int32_t> codes(static_cast<std::size_t>(scores.tokens));
-  for (std::int64_t rank = 0; rank < found; ++rank) {
-    if (rank % 1024 == 1023) poll();
-    const double score = list(rank, codes.data());
-    out.append(nb::make_tuple(as_list(scores.coding, codes), score));
+  while (static_cast<std::int64_t>(found.size()) < k) {
+    if (found.size() % 64 == 63 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    const std::optional<double> score = list.next(codes.data());
+    if (!score) break;
+    found.push_back(codes);
+    values.push_back(*score);
   }
+  nb::list out;
+  for (std::size_t rank = 0; rank < found.size(); ++rank) out.append(nb::make_tuple(as_list(scores.coding, found[rank]), values[rank]));
   return out;
-}
-
-// Changes the scores so that the best score up to any position is 0. Then every score is at most 0, and sums over all segmentations are
-// precise, however large the scores were. Probabilities do not change. Returns the number that has been subtracted from the score of every
-// segmentation.
-double take_off_best(SegmentScores& scores) {
-  const std::int32_t T = scores.tokens, M = scores.coding.most.number(), L = scores.coding.labels, stride = scores.coding.stride();
-  const bool any_label = scores.order() == 0;  // whether the label before does not matter
-  SemiMarkov<double> exact(scores.coding, scores.order());
-  std::vector<std::int32_t> codes(static_cast<std::size_t>(T));
-  const double best = exact(scores, codes.data());
-  if (best == never) return best;
-  const auto end = [&](std::int32_t t, LabelId y) {
-    return t == T ? best : any_label ? exact.best_start(t, LabelId(0)) : exact.best_end(t, y);
-  };
-  const auto less = [](double way, double off) { return way == never ? never : way - off; };
-  for (std::int32_t t = 0; t < T; ++t) {
-    for (Length l(1); l <= scores.lengths(t); ++l) {
-      double* row = scores.span.data() + (std::size_t(t) * M + l.place() - 1) * stride;
-      for (LabelId y(0); y.number() < L; ++y) row[y.place()] = less(exact.best_start(t, y) + row[y.place()], end(t + l, y));
-    }
-  }
-  if (any_label) return best;
-  std::vector<double> edge(std::size_t(T) * L * stride, 0.0);
-  for (std::int32_t t = 1; t < T; ++t) {
-    for (LabelId before(0); before.number() < L; ++before) {
-      const double* from = scores.history(t, {{before.value()}});
-      double* row = edge.data() + (std::size_t(t) * L + before.place()) * stride;
-      for (LabelId y(0); y.number() < L; ++y) row[y.place()] = less(exact.best_end(t, before) + from[y.place()], exact.best_start(t, y));
-    }
-  }
-  scores.edge = std::move(edge);
-  scores.edge_per_token = true;
-  return best;
 }
 
 // log Z and the posteriors of segments, in the shape of their scores; no posteriors if all segmentations are forbidden.
 std::pair<double, Out<double>> sums(SegmentScores& scores) {
-  const double best = take_off_best(scores);
-  if (best == never) return {never, give(std::vector<double>())};
   SemiMarkovSums<double> all(scores.coding, scores.order());
-  const double log_z = best + all.open(scores, 1.0);
+  const double log_z = all.open(scores, 1.0);
+  if (log_z == never) return {never, give(std::vector<double>())};
   const std::size_t M = scores.coding.most.place();
   std::vector<double> posteriors(std::size_t(scores.tokens) * M * scores.coding.labels, 0.0);
   for (std::int32_t t = 0; t < scores.tokens; ++t) {

@@ -66,15 +66,6 @@ struct PackedRow {
       if (std::ranges::find(relations, static_cast<std::uint16_t>(r)) == relations.end()) visit(r, all.place() + r);
     }
   }
-  // Calls visit(number of the weight, relation) for all weights that `there`, a RowWeights of stride 1, has.
-  template <class There, class Visit>
-  void each_there(const There& there, std::int32_t count, Visit visit) const {
-    there.each_from(few.place(), width, [&](std::int32_t i, std::int64_t at) {
-      visit(i, std::int32_t{relations[static_cast<std::size_t>(at - few.place())]});
-    });
-    if (!all.known()) return;
-    there.each_from(all.place(), count, [&](std::int32_t i, std::int64_t at) { visit(i, static_cast<std::int32_t>(at - all.place())); });
-  }
   // Adds the weights to the scores of all relations, [padded].
   template <class Real>
   [[gnu::always_inline]] void add_to(Real* scores, std::int32_t stride, const Real* weights) const noexcept {

@@ -1,119 +1,87 @@
 // The segmentations closest to a truth that no segmentation reaches: the best of them, and the best of all others.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "inference/structures/segment_steps.hpp"
+#include "inference/exact/segment_scores.hpp"
+#include "inference/exact/semi_markov.hpp"
 
 namespace riata {
 
-// Semi-Markov Viterbi in two layers: beginnings that still have the least loss, and beginnings that do not. A segmentation has the least
-// loss if every segment keeps to the least loss that was possible from its first token on.
+// A segmentation has the least loss if every segment keeps to the least loss that was possible from its first token on. So semi-Markov
+// Viterbi searches labels in three copies: of segments up to which the least loss is kept, of segments behind one that does not keep to it,
+// and of this one.
 template <class Real>
 class ClosestSegments {
  public:
-  ClosestSegments(const SegmentCoding& coding, std::int32_t order) : coding_(coding), stride_(coding.stride()), order_(order) {}
+  ClosestSegments(const SegmentCoding& coding, std::int32_t order)
+      : coding_(coding), copies_{coding.labels * copies, LabelId(), coding.most}, order_(order), search_(copies_, 1) {}
 
   // Searches the open sentence. loss: SegmentLoss or SegmentClassWeights, open for the truth of the sentence.
   template <class Loss>
   void open(SegmentSteps<Real>& steps, const Loss& loss) {
-    length_ = steps.length();
-    const std::size_t size = std::size_t(length_ + 1) * coding_.labels;
-    for (Layer& layer : layers_) layer.open(size);
-    for (std::int32_t t = 0; t < length_; ++t) {
-      for (Layer& layer : layers_) enter(steps, t, layer);
-      append(steps, loss, t);
+    scores_.open(copies_, steps.length());
+    for (std::int32_t t = 0; t < steps.length(); ++t) {
+      const Real* row = steps.spans(t);
+      for (Length l(1); l <= steps.lengths(t); ++l, row += coding_.stride()) {
+        for (LabelId y(0); y.number() < coding_.labels; ++y) {
+          if (!coding_.allows(l, y)) continue;
+          scores_.at(t, l, copy(y, loss.is_least(t, l, y) ? kept : leaving)) = scores_.at(t, l, copy(y, left)) = double(row[y.place()]);
+        }
+      }
     }
+    Copies all{*this, steps, std::vector<double>(static_cast<std::size_t>(copies_.stride()))};
+    search_.fill(all);
   }
 
   // The best segmentation of least loss, and the best of all others: both write codes [T], -1 inside segments, and return the score; minus
   // infinity if there is none.
-  double closest(std::int32_t* codes) const { return trace(0, codes); }
-  double other(std::int32_t* codes) const { return trace(1, codes); }
+  double closest(std::int32_t* codes) { return best(true, codes); }
+  double other(std::int32_t* codes) { return best(false, codes); }
 
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
+  enum Copy : std::int32_t { kept, left, leaving, copies };
 
-  // [T + 1][L] ends: best score up to the end of a segment; starts: best score up to the start of one; length: of the last segment; before:
-  // its layer before the segment; from: the label before it.
-  struct Layer {
-    std::vector<double> ends, starts;
-    std::vector<Length> length;
-    std::vector<std::int32_t> before;
-    std::vector<LabelId> from;
+  static LabelId copy(LabelId label, std::int32_t which) noexcept { return LabelId(label.number() * copies + which); }
+  static std::int32_t which(LabelId copy) noexcept { return copy.number() % copies; }
+  static LabelId original(LabelId copy) noexcept { return LabelId(copy.number() / copies); }
 
-    void open(std::size_t size) {
-      ends.assign(size, never);
-      starts.assign(size, never);
-      length.assign(size, Length(0));
-      before.assign(size, 0);
-      from.assign(size, LabelId(0));
+  // What SemiMarkov reads.
+  struct Copies {
+    const ClosestSegments& of;
+    SegmentSteps<Real>& steps;
+    std::vector<double> row;  // [stride]
+
+    std::int32_t length() const noexcept { return steps.length(); }
+    Length lengths(std::int32_t t) const noexcept { return of.scores_.lengths(t); }
+    const double* spans(std::int32_t t) const noexcept { return of.scores_.spans(t); }
+    const double* history(std::int32_t t, const Before& before) {
+      const LabelId from(t == 0 ? kept : before.labels[0] - 1);
+      const Real* history = of.order_ == 0 ? nullptr : steps.history(t, {{t == 0 ? 0 : original(from).value()}});
+      for (LabelId y(0); y.number() < of.copies_.labels; ++y) {
+        const bool leads = (which(from) == kept) != (which(y) == left);
+        row[y.place()] = !leads ? never : history == nullptr ? 0 : double(history[original(y).place()]);
+      }
+      return row.data();
     }
   };
 
-  std::size_t place(std::int32_t t, LabelId label) const noexcept { return std::size_t(t) * coding_.labels + label.place(); }
-
-  // Computes the best score up to token t for each label that a segment from there can have.
-  void enter(SegmentSteps<Real>& steps, std::int32_t t, Layer& layer) {
-    for (LabelId before(0); before.number() < (t == 0 ? 1 : coding_.labels); ++before) {
-      const double score = t > 0 ? layer.ends[place(t, before)] : &layer == &layers_[0] ? 0 : never;
-      if (score == never) continue;
-      const Real* history = order_ == 0 ? nullptr : steps.history(t, {{t == 0 ? 0 : before.value()}});
-      for (LabelId y(0); y.number() < coding_.labels; ++y) {
-        const double sum = score + (history == nullptr ? 0 : double(history[y.place()]));
-        if (sum <= layer.starts[place(t, y)]) continue;
-        layer.starts[place(t, y)] = sum;
-        layer.from[place(t, y)] = before;
-      }
+  double best(bool least, std::int32_t* codes) {
+    const double score = search_.best_ending(scores_.tokens, codes, [&](LabelId last) { return (which(last) == kept) == least; });
+    for (std::int32_t t = 0; t < scores_.tokens; ++t) {
+      if (codes[t] >= 0) codes[t] = coding_.code(copies_.length(codes[t]), original(copies_.label(codes[t])));
     }
-  }
-
-  template <class Loss>
-  void append(SegmentSteps<Real>& steps, const Loss& loss, std::int32_t t) {
-    const Real* spans = steps.spans(t);
-    for (Length l(1); l <= steps.lengths(t); ++l) {
-      for (LabelId y(0); y.number() < coding_.labels; ++y) {
-        if (!coding_.allows(l, y)) continue;
-        const double score = double(spans[(l.place() - 1) * stride_ + y.place()]);
-        take(t, l, y, score, layers_[0], layers_[loss.is_least(t, l, y) ? 0 : 1]);
-        take(t, l, y, score, layers_[1], layers_[1]);
-      }
-    }
-  }
-
-  void take(std::int32_t t, Length l, LabelId y, double score, const Layer& before, Layer& layer) {
-    const double sum = before.starts[place(t, y)] + score;
-    const std::size_t to = place(t + l, y);
-    if (sum == never || sum < layer.ends[to]) return;  // at a tie the shorter segment
-    layer.ends[to] = sum;
-    layer.length[to] = l;
-    layer.before[to] = static_cast<std::int32_t>(&before - layers_.data());
-  }
-
-  double trace(std::int32_t which, std::int32_t* codes) const {
-    std::fill_n(codes, length_, -1);
-    const auto last = layers_[which].ends.end() - coding_.labels;
-    const auto best = std::max_element(last, layers_[which].ends.end());
-    if (*best == never) return never;
-    LabelId label(static_cast<std::int32_t>(best - last));
-    for (std::int32_t end = length_; end > 0;) {
-      const Length length = layers_[which].length[place(end, label)];
-      which = layers_[which].before[place(end, label)];
-      end = end - length;
-      codes[end] = coding_.code(length, label);
-      label = layers_[which].from[place(end, label)];
-    }
-    return *best;
+    return score;
   }
 
   const SegmentCoding& coding_;
-  std::int32_t stride_, order_;
-  std::int32_t length_ = 0;
-  std::array<Layer, 2> layers_;
+  SegmentCoding copies_;
+  std::int32_t order_;
+  SemiMarkov<double> search_;
+  SegmentScores scores_;
 };
 
 }  // namespace riata

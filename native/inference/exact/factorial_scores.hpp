@@ -16,10 +16,9 @@ template <class Real>
 struct FactorialScores {
   const FactorialShape* shape = nullptr;
   std::int32_t length = 0;
-  std::vector<Numbers<Real>> node;       // [columns][length][stride]
-  std::vector<Numbers<Real>> pair;       // [factors] a table, or one per token if per_token (that of token 0 is not read within columns)
-  std::vector<std::uint8_t> per_token;   // [factors]
-  std::vector<const Real*> shared = {};  // [factors] tables that are stored elsewhere, used instead of `pair`; null: not shared
+  std::vector<Numbers<Real>> node;      // [columns][length][stride]
+  std::vector<Numbers<Real>> pair;      // [factors] a table, or one per token if per_token (that of token 0 is not read within columns)
+  std::vector<std::uint8_t> per_token;  // [factors]
 
   void open(const FactorialShape& of, std::int32_t tokens, const std::vector<std::uint8_t>& tables_per_token) {
     shape = &of;
@@ -27,7 +26,6 @@ struct FactorialScores {
     per_token = tables_per_token;
     node.resize(static_cast<std::size_t>(of.columns()));
     pair.resize(static_cast<std::size_t>(of.factors()));
-    shared.assign(pair.size(), nullptr);
     each_column(of, [&](ColumnId c) { node[c.place()].resize(static_cast<std::size_t>(std::int64_t{tokens} * of.stride(c))); });
     each_factor(of,
                 [&](FactorId k) { pair[k.place()].resize(static_cast<std::size_t>((per_token[k.place()] ? tokens : 1) * of.table(k))); });
@@ -37,11 +35,10 @@ struct FactorialScores {
   const Real* nodes(ColumnId c, std::int32_t t) const noexcept { return node[c.place()].data() + std::int64_t{t} * shape->stride(c); }
   Real* own_table(FactorId k, std::int32_t t) noexcept { return pair[k.place()].data() + (per_token[k.place()] ? t * shape->table(k) : 0); }
   const Real* table(FactorId k, std::int32_t t) const noexcept {
-    if (shared[k.place()] != nullptr) return shared[k.place()];
     return pair[k.place()].data() + (per_token[k.place()] ? t * shape->table(k) : 0);
   }
 
-  // Multiplies all scores by a number above 0; tables that are stored elsewhere must not be in use.
+  // Multiplies all scores by a number above 0.
   void multiply(Real factor) noexcept {
     for (auto* tables : {&node, &pair}) {
       for (Numbers<Real>& table : *tables) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "models/segment_weights.hpp"
@@ -16,7 +17,18 @@ struct SegmentScores {
   bool edge_per_token = false;
   std::vector<double> span;  // [tokens][most][stride] scores of segments by first token, length minus one and label
   std::vector<double> edge;  // [label before][stride], or [tokens][label before][stride] if edge_per_token; empty: all are 0
-  std::vector<double> none;  // [stride] zeros, for the first segment
+  std::vector<double> none;  // [stride] scores of the label of the first segment
+
+  // Forbids all segments of a sentence, as long as the coding and the sentence allow.
+  void open(const SegmentCoding& of, std::int32_t length) {
+    coding = of;
+    coding.most = std::min(of.most, Length(length));
+    tokens = length;
+    span.assign(std::size_t(tokens) * coding.most.place() * coding.stride(), -std::numeric_limits<double>::infinity());
+  }
+  double& at(std::int32_t t, Length l, LabelId y) noexcept {
+    return span[(std::size_t(t) * coding.most.place() + l.place() - 1) * coding.stride() + y.place()];
+  }
 
   std::int32_t order() const noexcept { return edge.empty() ? 0 : 1; }
   std::int32_t length() const noexcept { return tokens; }

@@ -30,34 +30,10 @@ class SemiMarkov {
   // Steps: SegmentSteps, or a class with its functions length, lengths, spans and history.
   template <class Steps>
   double operator()(Steps& steps, std::int32_t* codes) {
-    const std::int32_t T = steps.length(), L = coding_.labels;
     fill(steps);
-    std::fill_n(codes, T, -1);
-    LabelId label = best(alpha(T));
-    const double score = alpha(T)[label.place()];
-    if (score == never) return score;
-    for (std::int32_t end = T; end > 0;) {
-      const Length length(length_[std::size_t(end) * L + label.place()]);
-      end = end - length;
-      codes[end] = coding_.code(length, label);
-      label = LabelId(from_[std::size_t(end) * L + label.place()]);
-    }
-    return score;
+    return best_ending(steps.length(), codes, [](LabelId) { return true; });
   }
-
-  // After the search: the best score up to the end of a segment of label y before token t, and up to the start of one at token t.
-  double best_end(std::int32_t t, LabelId y) const noexcept { return alpha_[std::size_t(t) * coding_.labels + y.place()]; }
-  double best_start(std::int32_t t, LabelId y) const noexcept { return reach_[std::size_t(t) * coding_.labels + y.place()]; }
-
- private:
-  static constexpr double never = -std::numeric_limits<double>::infinity();
-
-  double* alpha(std::int32_t t) noexcept { return alpha_.data() + std::size_t(t) * coding_.labels; }
-  double* reach(std::int32_t t) noexcept { return reach_.data() + std::size_t(t) * coding_.labels; }
-  LabelId best(const double* row) const noexcept {
-    return LabelId(static_cast<std::int32_t>(std::max_element(row, row + coding_.labels) - row));
-  }
-
+  // The same in two steps: `fill`, and then the best segments of those whose last label may_end(label).
   template <class Steps>
   void fill(Steps& steps) {
     const std::int32_t T = steps.length(), L = coding_.labels;
@@ -68,7 +44,7 @@ class SemiMarkov {
     from_.assign(size, 0);
     for (std::int32_t t = 0; t < T; ++t) {
       enter(steps, t);
-      const Real* row = steps.spans(t);  // minus infinity if there is no such segment
+      const auto* row = steps.spans(t);  // minus infinity if there is no such segment
       const double* from = reach(t);
       const std::int32_t longest = steps.lengths(t).number();
       for (std::int32_t l = 1; l <= longest; ++l, row += stride_) {
@@ -82,6 +58,33 @@ class SemiMarkov {
         }
       }
     }
+  }
+  template <class MayEnd>
+  double best_ending(std::int32_t tokens, std::int32_t* codes, MayEnd may_end) {
+    std::fill_n(codes, tokens, -1);
+    double* ends = alpha(tokens);
+    LabelId label;
+    for (LabelId y(0); y.number() < coding_.labels; ++y) {
+      if (may_end(y) && (!label || ends[y.place()] > ends[label.place()])) label = y;
+    }
+    const double score = ends[label.place()];
+    if (score == never) return score;
+    for (std::int32_t end = tokens; end > 0;) {
+      const Length length(length_[std::size_t(end) * coding_.labels + label.place()]);
+      end = end - length;
+      codes[end] = coding_.code(length, label);
+      label = LabelId(from_[std::size_t(end) * coding_.labels + label.place()]);
+    }
+    return score;
+  }
+
+ private:
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  double* alpha(std::int32_t t) noexcept { return alpha_.data() + std::size_t(t) * coding_.labels; }
+  double* reach(std::int32_t t) noexcept { return reach_.data() + std::size_t(t) * coding_.labels; }
+  LabelId best(const double* row) const noexcept {
+    return LabelId(static_cast<std::int32_t>(std::max_element(row, row + coding_.labels) - row));
   }
 
   // Computes the best score up to token t for each label that a segment from there can have.

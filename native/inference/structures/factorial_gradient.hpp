@@ -1,15 +1,15 @@
-// The gradient of one sentence after another, for several labels per token.
+// log P of the truth of one sentence after another, and posteriors minus the truth, for several labels per token.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "inference/sentence_gradient.hpp"
+#include "inference/corpus.hpp"
 #include "inference/structures/factorial_inference.hpp"
-#include "inference/structures/factorial_rows.hpp"
 #include "inference/structures/factorial_scorer.hpp"
 
 namespace riata {
@@ -40,51 +40,50 @@ class OwnedTables {
   FactorialTables<Real> tables_;
 };
 
+// The answers that SentencePotentials asks for.
 template <class Real>
-class FactorialGradient final : public SentenceGradient<Real> {
+class FactorialGradient {
  public:
-  // All parameters must outlive the gradient.
-  FactorialGradient(const FactorialRows<Real>& rows, const FactorialCoding& coding, const Instances& instances,
-                    std::span<const std::int32_t> gold, SumsBy how)
-      : rows_(rows),
-        instances_(instances),
-        gold_(gold),
-        scorer_(rows.templates(), coding, rows.layout(), instances),
-        inference_(scorer_.shape(), how) {}
+  // The scorer comes with what it reads, which must outlive the object. gold: [N] codes. unsettled: counts sentences whose approximate sums
+  // do not converge.
+  FactorialGradient(FactorialScorer<Real> scorer, const Instances& instances, Codes gold, SumsBy how, std::atomic<std::int64_t>& unsettled)
+      : scorer_(std::move(scorer)), instances_(instances), gold_(gold), how_(how), unsettled_(unsettled) {}
 
-  std::int64_t sentences() const noexcept override { return instances_.sentences(); }
-  std::int64_t length(std::int64_t s) const noexcept override { return instances_.length(s); }
-  std::int32_t work() const noexcept override { return static_cast<std::int32_t>(scorer_.shape().combinations()); }
-  const RowWeights& there() const noexcept override { return rows_.weights(); }
+  using Kept = OwnedTables<Real>;
 
-  double open(std::int64_t s, const Real* weights, double scale) override {
-    s_ = s;
-    scorer_(s, weights, static_cast<Real>(scale), scores_);
-    return scores_.of(gold()) - inference_.open(scores_);
+  static constexpr bool shared = true;
+  std::int32_t work() const noexcept { return static_cast<std::int32_t>(scorer_.shape().combinations()); }
+
+  double open(std::int64_t s, const Real* weights, Real scale) {
+    if (!inference_) inference_ = std::make_unique<FactorialInference<Real>>(scorer_.shape(), how_);
+    truth_ = gold_.data() + instances_.starts[static_cast<std::size_t>(s)];
+    scorer_(s, weights, scale, scores_);
+    const double log_z = inference_->open(scores_);
+    if (!inference_->converged()) ++unsettled_;
+    return scores_.of(truth_) - log_z;
   }
-
-  void move(double times, const RowMoves<Real>& to) override {
-    const FactorialTables<Real>& tables = found_.open(scores_);
-    inference_.add(tables, 1);
-    tables.add(scorer_.shape(), gold(), scores_.length, Real{-1});
-    for (std::int32_t t = 0; t < scores_.length; ++t) {
-      scorer_.each_part(s_, t, tables, [&](std::int64_t row, const Real* numbers, std::int64_t count) {
-        for (std::int64_t x = 0; x < count; x += row_multiple) to.add(row + x, numbers + x, times);
-      });
+  void keep(Kept& out) {
+    const FactorialTables<Real>& tables = out.open(scores_);
+    inference_->add(tables, 1);
+    tables.add(scorer_.shape(), truth_, scores_.length, Real{-1});
+  }
+  template <class To>
+  void add(std::int64_t s, const Kept& kept, double times, const To& to) const {
+    for (std::int32_t t = 0; t < instances_.length(s); ++t) {
+      scorer_.each_part(s, t, kept.tables(),
+                        [&](std::int64_t row, const Real* numbers, std::int64_t count) { to.add_from(row, numbers, count, times); });
     }
   }
 
  private:
-  const std::int32_t* gold() const noexcept { return gold_.data() + instances_.starts[s_]; }
-
-  const FactorialRows<Real>& rows_;
-  const Instances& instances_;
-  std::span<const std::int32_t> gold_;
   FactorialScorer<Real> scorer_;
-  FactorialInference<Real> inference_;
+  const Instances& instances_;
+  Codes gold_;
+  SumsBy how_;
+  std::atomic<std::int64_t>& unsettled_;
+  std::unique_ptr<FactorialInference<Real>> inference_;  // of the scorer's shape, which has its place once a sentence is opened
   FactorialScores<Real> scores_;
-  OwnedTables<Real> found_;
-  std::int64_t s_ = 0;
+  const std::int32_t* truth_ = nullptr;  // of the open sentence
 };
 
 }  // namespace riata

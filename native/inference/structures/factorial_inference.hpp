@@ -35,11 +35,9 @@ class FactorialInference {
   FactorialInference(const FactorialShape& shape, SumsBy how)
       : shape_(shape), how_(how), sums_(shape), slow_sums_(shape), messages_(shape, how), own_(static_cast<std::size_t>(shape.columns())) {}
 
-  // Returns log Z. The scores must not change until `add` has been called. shared: [columns] factors of the pairs within columns that do
-  // not depend on the token; null: they are computed.
-  double open(const FactorialScores<Real>& scores, const std::vector<StepTable<Real>>* shared = nullptr) {
+  // Returns log Z. The scores must not change until `add` has been called.
+  double open(const FactorialScores<Real>& scores) {
     scores_ = &scores;
-    shared_ = shared;
     if (how_ != SumsBy::exact) return messages_(scores);
     make_tables();
     const double log_z = sums_(scores, edges());
@@ -92,14 +90,14 @@ class FactorialInference {
   auto edges() const {
     return [this](ColumnId c, std::int32_t t) {
       const std::vector<StepTable<Real>>& own = own_[c.place()];
-      return own.empty() ? (*shared_)[c.place()].factors() : own[own.size() == 1 ? 0 : static_cast<std::size_t>(t)].factors();
+      return own[own.size() == 1 ? 0 : static_cast<std::size_t>(t)].factors();
     };
   }
   void make_tables() {
     each_column(shape_, [&](ColumnId c) {
       const bool each = scores_->per_token[c.place()] != 0;
       std::vector<StepTable<Real>>& tables = own_[c.place()];
-      tables.resize(each ? static_cast<std::size_t>(scores_->length) : shared_ == nullptr ? 1 : 0);
+      tables.resize(each ? static_cast<std::size_t>(scores_->length) : 1);
       for (std::size_t t = 0; t < tables.size(); ++t)
         tables[t].fill(scores_->table(FactorId(c.number()), static_cast<std::int32_t>(t)), shape_.labels(c));
     });
@@ -110,10 +108,9 @@ class FactorialInference {
   FactorialSums<Real> sums_;
   FactorialLogSums slow_sums_;
   FactorialMessages messages_;
-  std::vector<std::vector<StepTable<Real>>> own_;  // [columns][tokens, 1 or none]
+  std::vector<std::vector<StepTable<Real>>> own_;  // [columns][tokens, or 1]
   std::vector<Numbers<Real>> going_;               // [columns] factors of the steps that count
   const FactorialScores<Real>* scores_ = nullptr;
-  const std::vector<StepTable<Real>>* shared_ = nullptr;
   bool by_logarithms_ = false;
 };
 

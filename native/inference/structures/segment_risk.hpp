@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "inference/exact/segment_scores.hpp"
 #include "inference/exact/semi_markov.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
 #include "inference/risk.hpp"
@@ -32,12 +33,10 @@ class SegmentRisk {
       expected.all = gain_by_chunk(sums);
     else
       gain_by_token(sums);
-    for (std::int32_t t = 0; t < gains_.tokens; ++t) {
-      const Real* scores = steps.spans(t);
-      for (std::int64_t k = 0; k < std::int64_t{gains_.lengths(t).number()} * coding_.stride(); ++k) {
-        if (scores[k] == -std::numeric_limits<Real>::infinity()) gains_.row(t)[k] = -std::numeric_limits<double>::infinity();
-      }
-    }
+    each([&](std::int32_t t, Length l, LabelId y) {
+      if (steps.spans(t)[(l.place() - 1) * coding_.stride() + y.place()] == -std::numeric_limits<Real>::infinity())
+        gains_.at(t, l, y) = -std::numeric_limits<double>::infinity();
+    });
     const double gain = search_(gains_, out);
     if (!risk_.chunks) return {gain, double(gains_.tokens), double(gains_.tokens)};
     each_segment(coding_, {out, static_cast<std::size_t>(gains_.tokens)},
@@ -47,26 +46,6 @@ class SegmentRisk {
   }
 
  private:
-  // The gains in the form that SemiMarkov reads.
-  struct Gains {
-    SegmentCoding coding;
-    std::int32_t tokens = 0, most = 0;
-    std::vector<double> values;  // [tokens][most][stride]
-
-    void open(const SegmentCoding& of, std::int32_t length) {
-      coding = of;
-      tokens = length;
-      most = std::min(of.most.number(), length);
-      values.assign(std::size_t(tokens) * most * of.stride(), -std::numeric_limits<double>::infinity());
-    }
-    double* row(std::int32_t t) noexcept { return values.data() + std::size_t(t) * most * coding.stride(); }
-    double& at(std::int32_t t, Length l, LabelId y) noexcept { return row(t)[(l.place() - 1) * coding.stride() + y.place()]; }
-    std::int32_t length() const noexcept { return tokens; }
-    Length lengths(std::int32_t t) const noexcept { return Length(std::min(most, tokens - t)); }
-    const double* spans(std::int32_t t) noexcept { return row(t); }
-    const double* history(std::int32_t, const Before&) const noexcept { return nullptr; }  // not read
-  };
-
   template <class Visit>  // visit(token, length, label)
   void each(Visit visit) {
     for (std::int32_t t = 0; t < gains_.tokens; ++t) {
@@ -112,7 +91,7 @@ class SegmentRisk {
   const SegmentCoding& coding_;
   Risk risk_;
   SemiMarkov<double> search_;
-  Gains gains_;
+  SegmentScores gains_;
   std::vector<double> first_;   // [T][labels] the probability that a segment begins at a token
   std::vector<double> inside_;  // [T + 2][labels] the sum over the tokens before of the probability that they are inside a segment
 };

@@ -153,18 +153,6 @@ bool SegmentStructure<Real>::reachable() const {
 }
 
 template <class Real>
-void SegmentStructure<Real>::open_list(std::int64_t most) {
-  listed_ = list_.open(exact_steps(), most, [this] { this->poll(); });
-  returned_ = 0;
-}
-
-template <class Real>
-std::optional<double> SegmentStructure<Real>::next(std::span<std::int32_t> out) {
-  if (returned_ == listed_) return std::nullopt;
-  return list_(returned_++, out.data());
-}
-
-template <class Real>
 void SegmentStructure<Real>::augment(double times) {
   by_loss([&](const auto& loss) {
     exact_steps().raise([&](std::int32_t t, Length length, LabelId label) { return times * loss.of(t, length, label); });

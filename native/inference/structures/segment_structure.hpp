@@ -9,7 +9,7 @@
 
 #include "inference/exact/closest_segments.hpp"
 #include "inference/exact/semi_markov.hpp"
-#include "inference/exact/semi_markov_kbest.hpp"
+#include "inference/exact/semi_markov_list.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
 #include "inference/structure.hpp"
 #include "inference/structures/segment_class_weights.hpp"
@@ -30,8 +30,8 @@ class SegmentStructure : public Structure<Real> {
   void open(std::int64_t s) override;
   Codes target() override;
   double best(std::span<std::int32_t> out) override { return exact_(exact_steps(), out.data()); }
-  void open_list(std::int64_t most) override;
-  std::optional<double> next(std::span<std::int32_t> out) override;
+  void open_list(std::int64_t) override { list_.open(exact_steps()); }
+  std::optional<double> next(std::span<std::int32_t> out) override { return list_.next(out.data()); }
   void augment(double times) override;
   double loss(Codes output) override;
   double least_loss() override {
@@ -82,8 +82,7 @@ class SegmentStructure : public Structure<Real> {
   SegmentSteps<Real> steps_;
   SemiMarkov<Real> exact_;
   ClosestSegments<Real> closest_;
-  SemiMarkovKBest<Real> list_;
-  std::int64_t listed_ = 0, returned_ = 0;  // outputs in the list, and how many of them have been returned
+  SemiMarkovList list_;
   SemiMarkovSums<Real> sums_;
   SegmentLattice<Real> lattice_;
   SegmentRisk<Real> risk_;

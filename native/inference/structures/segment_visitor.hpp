@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "core/kernels.hpp"
-#include "inference/exact/semi_markov_factors.hpp"
 #include "inference/exact/semi_markov_sums.hpp"
 #include "inference/structures/segment_potentials.hpp"
 
@@ -30,11 +28,10 @@ class SegmentVisitor final : public Visitor {
         order_(of.templates_.order()),
         labels_(of.coding_.labels),
         reach_(of.templates_.reach()),
-        factors_(of.coding_, order_),
-        slow_sums_(of.coding_, order_) {}
+        sums_(of.coding_, order_) {}
 
-  // If factors underflow or overflow, logarithms are used at once. No table is shared with other sentences, so the caller need not call
-  // open_in_logarithms.
+  // Sums use logarithms by themselves where factors underflow or overflow. No table is shared with other sentences, so the caller need not
+  // call open_in_logarithms.
   std::optional<double> open(std::int64_t s) override {
     enter(s);
     if (!counts()) return 0;
@@ -44,22 +41,13 @@ class SegmentVisitor final : public Visitor {
       truth += double(span(t, length)[label.place()]);
       if (order_ > 0) truth += double(edge(t, before)[label.place()]);
     });
-    double log_z = factors_.open(tokens_, Length(most_), cells_.data(), edges_.data());
-    by_logarithms_ = std::isnan(log_z);
-    if (by_logarithms_) {
-      score();
-      log_z = slow_sums_.open(*this, 1.0);
-    }
-    return truth - log_z;
+    return truth - sums_.open(*this, 1.0);
   }
 
   void take(double times) override {
     clear(of_.difference(start_));
     if (!counts()) return;  // such a sentence has no sequences either
-    if (by_logarithms_)
-      weigh_by_logarithms(times);
-    else
-      factors_.weigh(cells_.data(), edges_.data(), static_cast<Real>(times));
+    weigh(times);
     each_gold([&](std::int32_t t, Length length, LabelId before, LabelId label) {
       span(t, length)[label.place()] -= static_cast<Real>(times);
       if (order_ > 0) edge(t, before)[label.place()] -= static_cast<Real>(times);
@@ -156,15 +144,16 @@ class SegmentVisitor final : public Visitor {
       visit(k, span(t, rows_.sequence_length(k)));
   }
 
-  void weigh_by_logarithms(double times) {
+  // Turns scores into posteriors.
+  void weigh(double times) {
     for (std::int32_t t = 0; t < tokens_; ++t) {
       for (Length l(1); l <= lengths(t); ++l) {
         for (LabelId y(0); y.number() < stride_; ++y)
-          span(t, l)[y.place()] = y.number() < labels_ ? static_cast<Real>(times * slow_sums_.posterior(t, l, y)) : Real{0};
+          span(t, l)[y.place()] = y.number() < labels_ ? static_cast<Real>(times * sums_.posterior(t, l, y)) : Real{0};
       }
       for (LabelId before(0); before.number() < befores(t); ++before) {
         for (LabelId y(0); y.number() < stride_; ++y)
-          edge(t, before)[y.place()] = y.number() < labels_ ? static_cast<Real>(times * slow_sums_.pair_posterior(t, before, y)) : Real{0};
+          edge(t, before)[y.place()] = y.number() < labels_ ? static_cast<Real>(times * sums_.pair_posterior(t, before, y)) : Real{0};
       }
     }
   }
@@ -203,14 +192,12 @@ class SegmentVisitor final : public Visitor {
   std::int32_t stride_, order_, labels_, reach_;
   std::int64_t s_ = 0, start_ = 0;  // the open sentence, and its first token
   std::int32_t tokens_ = 0, most_ = 0;
-  bool by_logarithms_ = false;
   std::vector<Real> sources_;  // [tokens][sources][stride]
-  // [tokens][most][stride] of segments, and [tokens][labels][stride] of labels after the label before: first scores; after open(), factors,
-  // or still scores if logarithms are used; after take(), posteriors minus the truth.
+  // [tokens][most][stride] of segments, and [tokens][labels][stride] of labels after the label before: scores; after take(), posteriors
+  // minus the truth.
   std::vector<Real> cells_, edges_;
   std::vector<const Real*> inside_, last_;
-  SemiMarkovFactors<Real> factors_;
-  SemiMarkovSums<Real> slow_sums_;
+  SemiMarkovSums<Real> sums_;
 };
 
 }  // namespace riata

@@ -69,11 +69,13 @@ class TapeList {
   // A way to a cell, with the ranks of a, b, c and the weight among their own ways (the back-pointers).
   struct Found {
     Real score;
-    std::int32_t order;  // in which it was recorded or found
+    std::int32_t number;   // of the way, in the order of the recording
+    std::int32_t entered;  // how many were in the frontier before
     Way way;
     std::int32_t ranks[4] = {};
     bool operator<(const Found& other) const noexcept {  // for a heap, whose largest element is the best
-      return score != other.score ? score < other.score : order > other.order;
+      if (score != other.score) return score < other.score;
+      return number != other.number ? number > other.number : entered > other.entered;
     }
   };
   struct State {
@@ -124,11 +126,11 @@ class TapeList {
     return states_[place(id)];
   }
   void find_best(Cell of, State& state) const {
-    Found best{never, 0, {}};
-    std::int32_t order = 0;
+    Found best{never, 0, 0, {}};
+    std::int32_t number = 0;
     tape_->each_way(of, [&](const Way& way) {
-      if (const Real score = product(way); score > best.score) best = {score, order, way};
-      ++order;
+      if (const Real score = product(way); score > best.score) best = {score, number, 0, way};
+      ++number;
     });
     best.score = weigh(of, best.score);
     state.exhausted = !(best.score > never);
@@ -137,9 +139,9 @@ class TapeList {
   // All ways but the best one enter the frontier.
   void fill_frontier(Cell of, State& state) const {
     tape_->each_way(of, [&](const Way& way) {
-      const std::int32_t order = state.entered++;
-      if (const Real score = weigh(of, product(way)); score > never && order != state.found[0].order)
-        state.frontier.push_back({score, order, way});
+      const std::int32_t number = state.entered++;
+      if (const Real score = weigh(of, product(way)); score > never && number != state.found[0].number)
+        state.frontier.push_back({score, number, 0, way});
     });
     std::make_heap(state.frontier.begin(), state.frontier.end());
   }
@@ -191,7 +193,7 @@ class TapeList {
       next.score = 0;
       each_tail(at, last.way, [&](int j, Cell other) { next.score += *score_of(other, next.ranks[j], further); });
       if (!(next.score > never)) return;
-      next.order = here.entered++;
+      next.entered = here.entered++;
       here.frontier.push_back(next);
       std::push_heap(here.frontier.begin(), here.frontier.end());
     });

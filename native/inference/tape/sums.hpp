@@ -20,31 +20,31 @@ class TapeSums {
   double* open(const Tape& tape) {
     tape_ = &tape;
     scores_.assign(static_cast<std::size_t>(tape.parts()), -std::numeric_limits<double>::infinity());
+    shares_.assign(tape.size(), 0);
     return scores_.data();
   }
   // Returns log Z; minus infinity if no output is allowed. For factors to do, the score of the best output should be near 0 and no score
   // far above.
   double fill() {
-    by_logarithms_ = false;
     inside_.assign(tape_->size(), 0);
-    outside_.assign(tape_->size(), 0);
     std::copy(scores_.begin(), scores_.end(), inside_.begin());
     exp_all(inside_.data(), tape_->parts());
+    by_logarithms_ = false;
     const double most = play_factors(*tape_, inside_.data()), z = goal();
-    if (most <= limit && z * limit >= 1 && play_back(*tape_, inside_.data(), outside_.data()) <= limit) return std::log(z);
+    if (most <= limit && z * limit >= 1 && play_back(*tape_, inside_.data(), shares_.data()) <= limit) {
+      for (std::size_t at = 0; at < shares_.size(); ++at) shares_[at] *= inside_[at] * (1 / z);
+      return std::log(z);
+    }
     by_logarithms_ = true;
     inside_.assign(tape_->size(), -std::numeric_limits<double>::infinity());
-    outside_.assign(tape_->size(), 0);
+    shares_.assign(tape_->size(), 0);
     std::copy(scores_.begin(), scores_.end(), inside_.begin());
     play_logarithms(*tape_, inside_.data());
-    if (goal() > -std::numeric_limits<double>::infinity()) share_logarithms(*tape_, inside_.data(), outside_.data());
+    if (goal() > -std::numeric_limits<double>::infinity()) share_logarithms(*tape_, inside_.data(), shares_.data());
     return goal();
   }
-  // After `fill`: the probability of a part.
-  double share(Cell part) const noexcept {
-    const auto at = static_cast<std::size_t>(part);
-    return by_logarithms_ ? outside_[at] : inside_[at] * outside_[at] / goal();
-  }
+  // After `fill`: the probability of a part, or of another cell; 0 without it.
+  double share(Cell of) const noexcept { return shares_[static_cast<std::size_t>(of)]; }
   // After `fill`, if there is an output: calls visit(part) for the parts of one that is drawn by its probability.
   template <class Visit>
   void draw(Rng& rng, Visit visit) const {
@@ -89,7 +89,7 @@ class TapeSums {
 
   const Tape* tape_ = nullptr;
   bool by_logarithms_ = false;
-  Numbers<double> scores_, inside_, outside_;
+  Numbers<double> scores_, inside_, shares_;
 };
 
 }  // namespace riata
