@@ -1,15 +1,6 @@
 """Tasks whose data are neither sentences with labels nor trees: how their estimators are made of options, and what commands ask of them.
 
-The class of such an estimator has `own_files = True`, and these methods:
-
-- `of_options(params)` makes it;
-- `read_training(file, reading)` gives what `fit` takes; `reading(labeller)` is the file as an estimator of sentences reads it;
-- `facts()` is what `riata train --json` reports, and `weights()` are its weights by name;
-- `answers(file)` are the pieces of a file with predictions;
-- `judged(file)` has `tables()`, `metrics` and `tokens`;
-- `weights()` are the weights by the names of their features;
-- `compared_files(gold, predicted, part)`, if it has it, is of the class, and gives the same as `judged`;
-- `explained(file, number, reading)` is what `riata explain` prints.
+`riata.estimators.own_files` says which methods they have.
 """
 
 from __future__ import annotations

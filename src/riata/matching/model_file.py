@@ -31,7 +31,7 @@ def to_bytes(matcher: Any) -> bytes:
     header = {
         "format": FORMAT,
         "task": matcher.task_name,
-        "params": {name: value for name, value in matcher.get_params(deep=False).items() if name not in NOT_STORED},
+        "params": matcher.stored_params(),
         "functions": {} if own is None else {FEATURES: qualified_name(own)},
         "template": None if structure.template is None else str(structure.template),
         "fertility": structure.fertility,

@@ -22,12 +22,12 @@ NOT_STORED = ("base", "features", "measure", "threads")  # the features are stor
 
 
 def to_bytes(reranker: Any) -> bytes:
-    reranker._check_fitted()
+    reranker._check_trained()
     features = reranker.ranker_.features
     header = {
         "format": FORMAT,
         "task": reranker.task_name,
-        "params": {name: value for name, value in reranker.get_params(deep=False).items() if name not in NOT_STORED},
+        "params": reranker.stored_params(),
         "functions": {str(at): qualified_name(one) for at, one in enumerate(features) if callable(one)},
         "features": [None if callable(one) else one for one in features],
         "measure": reranker.measure if isinstance(reranker.measure, str) else None,

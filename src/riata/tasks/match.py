@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from riata import registry
-from riata.errors import ModelFileError, NotFittedError, SettingError, printed
+from riata.errors import SettingError, printed
+from riata.estimators.own_files import OwnFiles
 from riata.inference.chain import K
 from riata.inference.matching import rooms
 from riata.learning.events import Listener
@@ -25,8 +26,6 @@ from riata.matching.model_file import NOT_STORED, to_bytes, with_model
 from riata.matching.pairs import NONE, Link, LinkedPair, aligners_of, as_pairs, with_links
 from riata.matching.scoring import LinkScores, score_links
 from riata.matching.search import LinkSearcher
-from riata.models import container
-from riata.params import Params
 from riata.problems.structure_predictor import StructurePredictor
 from riata.tasks.base import Task
 
@@ -35,7 +34,7 @@ Self = TypeVar("Self", bound="Matcher")  # typing.Self needs Python 3.11
 IGNORED, WRONG, SURE = "ignored", "wrong", "sure"
 
 
-class Matcher(Params):
+class Matcher(OwnFiles):
     """Links the elements of two sets, such as the words of a sentence and of its translation (docs/matching.md).
 
     recipe: any that needs the best output alone; or one that searches, such as laso-alma, with beam: the links before are then features,
@@ -52,10 +51,9 @@ class Matcher(Params):
     """
 
     task_name = "match"
-    own_files = True  # see riata.commands.own_options
     own_structure = "matching"
+    not_stored = NOT_STORED
     learnt_: StructurePredictor | LinkSearcher
-    seconds_: float | None = None  # CPU seconds of training; None: loaded from a file
 
     def __init__(
         self,
@@ -265,48 +263,31 @@ class Matcher(Params):
         return score_links(truth, links_for(truth, predicted, part))
 
     def explained(self, file: str, number: int, reading: Callable[[Any], Any]) -> LinksExplained:
-        pairs = self._read(file)
-        if not 1 <= number <= len(pairs):
-            raise SettingError(f"--sentence is {number}; expected a number from 1 to {len(pairs):,}.")
-        return self.explain(pairs[number - 1])
+        [pair] = self.chosen(self._read(file), number)
+        return self.explain(pair)
 
     # ---- keep ----
 
-    def save(self, path: str | Path) -> None:
-        """Writes the model to one file (data only), atomically. A function of features is stored by name."""
-        container.write(path, to_bytes(self))
+    def to_bytes(self) -> bytes:
+        return to_bytes(self)
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Any, using: Iterable[Any]) -> Matcher:
         """A matcher from its model file."""
-        params = header.get("params")
-        if not isinstance(params, dict) or set(params) != set(cls._param_names()) - set(NOT_STORED):
-            raise ModelFileError("the matcher's params are missing or inconsistent")
-        made: Matcher = with_model(cls, params, header, arrays, using)
+        made: Matcher = with_model(cls, cls.params_in(header), header, arrays, using)
         return made
 
-    def __getstate__(self) -> dict[str, Any]:
-        """A trained matcher pickles through the format of the model file."""
-        if not hasattr(self, "learnt_"):
-            return self.__dict__.copy()
-        functions = [] if self.features is None else [self.features]
-        return {"model": to_bytes(self), "functions": functions, "params": self.get_params(deep=False)}
+    @property
+    def own_functions(self) -> list[Any]:
+        return [] if self.features is None else [self.features]
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        from riata.estimators.model_file import from_bytes
-
-        if "model" not in state:
-            self.__dict__.update(state)
-            return
-        self.__dict__.update({**from_bytes(state["model"], using=state["functions"]).__dict__, **state["params"]})
+    @property
+    def is_fitted(self) -> bool:
+        return hasattr(self, "learnt_")
 
     def _check_fitted(self) -> StructurePredictor | LinkSearcher:
-        learnt: StructurePredictor | LinkSearcher | None = getattr(self, "learnt_", None)
-        if learnt is None:
-            raise NotFittedError(
-                "This Matcher has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
-            )
-        return learnt
+        self._check_trained()
+        return self.learnt_
 
 
 TASK = Task("match", "links between two sets, such as a sentence and its translation; scored by AER", Matcher)

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,14 +16,13 @@ from riata.choosing.options import CUTOFF
 from riata.choosing.passes import FOLDS
 from riata.data.json_lines.reading import objects
 from riata.data.types import Corpus
-from riata.errors import DataError, ModelFileError, NotFittedError, SettingError, UnsupportedError
-from riata.estimators.model_file import from_bytes, load_model
+from riata.errors import DataError, SettingError, UnsupportedError
+from riata.estimators.model_file import load_model
+from riata.estimators.own_files import OwnFiles
 from riata.estimators.sequence import SequenceEstimator
 from riata.inference.chain import K
 from riata.learning.events import Listener, Note, ignore, listening
-from riata.models import container
 from riata.parallel import THREADS, cores
-from riata.params import Params
 from riata.problems.structure_options import options_of
 from riata.problems.structure_predictor import StructurePredictor
 from riata.reranking.candidates import Candidate, Listed, candidates_in, listed, read_lists
@@ -46,7 +44,7 @@ Self = TypeVar("Self", bound="Reranker")  # typing.Self needs Python 3.11
 EPOCHS = 5  # of recipes that learn list by list
 
 
-class Reranker(Params):
+class Reranker(OwnFiles):
     """Chooses among the k best outputs of a base by features of whole outputs, which no decoder can search with (docs/reranking.md).
 
     base: an estimator, such as Chunker("crf"); trained or not. It also labels what the reranker learns from, each fold by a model that has
@@ -65,11 +63,12 @@ class Reranker(Params):
     """
 
     task_name = "rerank"
+    own_structure = "list"
+    not_stored = NOT_STORED
     base_: Any  # the estimator that makes lists, trained on all data; None: they come from outside
     ranked_: Any  # the same with its outputs chosen from lists; None as above
     ranker_: Ranker
     facts_: dict[str, Any]
-    seconds_: float | None = None  # CPU seconds of training; None: loaded from a file
 
     def __init__(
         self,
@@ -218,14 +217,14 @@ class Reranker(Params):
 
     def predict(self, X: Any) -> Any:
         """The chosen output of every sentence, as the base gives its outputs; of every list, without a base."""
-        self._check_fitted()
+        self._check_trained()
         if self.ranked_ is not None:
             return self.ranked_.predict(X)
         return self.ranker_.predictor.predict(self._lists(X))
 
     def predict_nbest(self, X: Any, k: int, *, probabilities: bool = False) -> list[list[tuple[Any, float]]]:
         """The outputs of every list, best first, with the scores of the reranker or with probabilities; at most k."""
-        self._check_fitted()
+        self._check_trained()
         if self.ranked_ is not None:
             found: list[list[tuple[Any, float]]] = self.ranked_.predict_nbest(X, k, probabilities=probabilities)
             return found
@@ -233,7 +232,7 @@ class Reranker(Params):
 
     def predict_confidence(self, X: Any) -> list[Any]:
         """How sure the choice is: of sentences token by token, as the base gives it; of lists the probability of the chosen output."""
-        self._check_fitted()
+        self._check_trained()
         if self.ranked_ is not None:
             found: list[Any] = self.ranked_.predict_confidence(X)
             return found
@@ -250,7 +249,7 @@ class Reranker(Params):
 
     def score(self, X: Any, y: Any = None) -> float:
         """The main score of the base's task, from 0 to 1; of lists, the share of the loss of the base's first outputs that is avoided."""
-        self._check_fitted()
+        self._check_trained()
         if self.ranked_ is not None:
             return float(self.ranked_.score(X, y))
         lists = self._from_outside(X, losses=True)
@@ -277,7 +276,7 @@ class Reranker(Params):
         x: a sentence, or without a base a list of candidates. y: the true labels; the output is then compared with the candidate that
         comes closest to them. against: the number of a candidate, from 0, best first by the base. Otherwise it is the runner-up.
         """
-        self._check_fitted()
+        self._check_trained()
         truth: Any = {}
         X = x if isinstance(x, Corpus) else [x]
         if self.ranked_ is None:
@@ -292,9 +291,6 @@ class Reranker(Params):
         return self.ranker_.predictor.explain(one, **truth, **({} if against is None else {"against": against}))
 
     # ---- commands ----
-
-    own_files = True  # see riata.commands.own_options
-    own_structure = "list"
 
     @classmethod
     def of_options(cls, params: dict[str, Any]) -> Reranker:
@@ -333,60 +329,44 @@ class Reranker(Params):
         return list_score(lists, [int(np.argmax(scores)) for scores in self.ranker_.scores(self._with_features(lists))])
 
     def explained(self, file: str, number: int, reading: Callable[[Any], Corpus]) -> PartsExplained:
-        data: Any = read_lists(file) if self.base_ is None else reading(self.base_)
-        if not 1 <= number <= len(data):
-            raise SettingError(f"--sentence is {number}; expected a number from 1 to {len(data):,}.")
-        return self.explain(data[number - 1] if self.base_ is None else data[number - 1 : number])
+        one = self.chosen(read_lists(file) if self.base_ is None else reading(self.base_), number)
+        return self.explain(one[0] if self.base_ is None else one)
 
     def weights(self) -> dict[str, float]:
         """Every weight that is not zero, by the name of its feature."""
-        self._check_fitted()
+        self._check_trained()
         return self.ranker_.predictor.weights()
 
     # ---- keep ----
 
-    def save(self, path: str | Path) -> None:
-        """Writes the reranker and its base to one file (data only), atomically. Own functions are stored by name."""
-        container.write(path, to_bytes(self))
+    def to_bytes(self) -> bytes:
+        return to_bytes(self)
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Any, using: Iterable[Any]) -> Reranker:
         """A reranker from its model file."""
-        params, measure = header.get("params"), header.get("measure")
-        if not isinstance(params, dict) or set(params) != set(cls._param_names()) - set(NOT_STORED):
-            raise ModelFileError("the reranker's params are missing or inconsistent")
+        params, measure = cls.params_in(header), header.get("measure")
         made = cls(
             **{**params, "settings": params["settings"] or None, **({"measure": measure} if measure in LOSSES else {})}
         )
         set_fitted(made, header, arrays, using)
         return made
 
-    def __getstate__(self) -> dict[str, Any]:
-        """A trained reranker pickles through the format of the model file."""
-        if not hasattr(self, "ranker_"):
-            return self.__dict__.copy()
-        functions = [one for one in self.ranker_.features if callable(one)]
-        return {"model": to_bytes(self), "functions": functions, "params": self.get_params(deep=False)}
+    @property
+    def own_functions(self) -> list[Any]:
+        return [one for one in self.ranker_.features if callable(one)]
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "model" not in state:
-            self.__dict__.update(state)
-            return
-        self.__dict__.update({**from_bytes(state["model"], using=state["functions"]).__dict__, **state["params"]})
+    @property
+    def is_fitted(self) -> bool:
+        return hasattr(self, "ranker_")
 
     def _with_base(self, what: str) -> Any:
-        self._check_fitted()
+        self._check_trained()
         if self.ranked_ is None:
             raise UnsupportedError(
                 f"{what} is of sentences, and this reranker takes lists.", remedy="score(lists) says how good it is."
             )
         return self.ranked_
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "ranker_"):
-            raise NotFittedError(
-                "This Reranker has not been trained yet.", remedy="Call fit, or riata.load_model(path)."
-            )
 
 
 def _known(one: Listed) -> Any:
