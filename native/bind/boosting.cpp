@@ -45,15 +45,14 @@ void bind_precision(nb::module_& m, const char* name) {
   nb::class_<Kind>(m, name, "Sequence boosting: every round changes one weight, for which a bound of the exponential loss falls most.")
       .def(
           "__init__",
-          [](Kind* self, const Model<Real>& initial, const FeatureIndex& index, const Instances& instances, const In<std::int32_t>& gold,
-             const In<double>& weights, bool over_corpus, double cap) {
+          [](Kind* self, const Model<Real>& initial, const FeatureIndex& index, const Instances& instances, const In<double>& weights,
+             bool over_corpus, double cap, const std::optional<In<std::int32_t>>& gold) {
             nb::gil_scoped_release release;
             const BoundOver over = over_corpus ? BoundOver::corpus : BoundOver::sentences;
-            new (self)
-                Kind(initial, {index, instances, gold.size() == 0 ? Codes(instances.labels) : view(gold)}, view(weights), {over, cap});
+            new (self) Kind(initial, {index, instances, gold ? view(*gold) : Codes(instances.labels)}, view(weights), {over, cap});
           },
-          nb::arg("initial"), nb::arg("index"), nb::arg("instances"), nb::arg("gold"), nb::arg("sentence_weights"), nb::arg("over_corpus"),
-          nb::arg("cap"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+          nb::arg("initial"), nb::arg("index"), nb::arg("instances"), nb::arg("sentence_weights"), nb::arg("over_corpus"), nb::arg("cap"),
+          nb::arg("gold") = nb::none(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 8>())
       .def("run", &run<Real>, nb::arg("rounds"), nb::arg("threads") = 1, nb::arg("progress").none() = nb::none(),
            "Runs so many rounds, or fewer if no weight lowers the loss. By round: the place of the weight, its change, a bound of the "
            "logarithm of the loss, this logarithm, and how many sentences and tokens were evaluated again.")

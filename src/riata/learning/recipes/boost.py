@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from riata._core import Booster, Booster64
 from riata.choosing.recipe import Recipe
 from riata.features.compile import Features
@@ -16,8 +14,6 @@ from riata.learning.events import Epoch, Round
 from riata.learning.loop import EpochTrainer, TrainingSet, same_precision
 from riata.models.model import Model
 from riata.settings import Setting
-
-NO_GOLD = np.empty(0, np.int32)  # the true outputs are the labels of the instances
 
 SMALLEST = 1e-9
 
@@ -89,9 +85,8 @@ class BoostTrainer(EpochTrainer):
     def _made(self, data: TrainingSet) -> Any:
         kind: Any = Booster if self._start.single else Booster64
         over_corpus = self.settings["bound"] == "corpus"
-        gold = NO_GOLD if data.gold is None else data.gold
-        start = (self._start.weights, self.features.index, data.instances, gold)
-        return kind(*start, data.sentence_weights, over_corpus, float(self.settings["cap"]))
+        start = (self._start.weights, self.features.index, data.instances)
+        return kind(*start, data.sentence_weights, over_corpus, float(self.settings["cap"]), data.gold)
 
     def _end(self) -> str:
         loss = self._native.objective
