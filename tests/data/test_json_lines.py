@@ -126,6 +126,15 @@ def test_numbers_are_no_paths(ask):
         ask(3)
 
 
+def test_spans_of_two_keys_must_be_the_same(tmp_path):
+    given = {"text": "Ada left Oslo .", "label": [[0, 3, "PER"]]}
+    for spans in ([], [[9, 13, "LOC"]]):
+        refused(DataError, "'spans' and 'label' have different spans", read, tmp_path, {**given, "spans": spans})
+    same = {**given, "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    tags = [[("Ada", "B-PER"), ("left", "O"), ("Oslo", "O"), (".", "O")]]
+    assert read(tmp_path, same) == read(tmp_path, {**same, "label": ["a whole text"]}) == tags
+
+
 def test_files_are_no_data_sets():
     with pytest.raises(DataError, match=r"'c\.riata' looks like a file") as caught:
         riata.load("c.riata")

@@ -106,6 +106,17 @@ def test_a_beam_gives_lists_where_there_are_no_exact_ones():
     assert max(map(len, outputs)) == 4 and made.predict(test) == [found[0][0] for found in outputs]
 
 
+def test_the_base_is_what_it_predicts_by_itself_also_where_beams_are_widened():
+    base = Chunker("laso-perceptron", epochs=3, beam=1)
+    made = Reranker(base, nbest=6, folds=2).fit(TRAIN)
+    report = made.report(TEST)
+    assert report.base == pytest.approx(100 * made.base_.score(TEST))
+    assert made.evaluate(TEST).metrics["base"] == report.base <= report.oracle[6]
+    assert [found.listed([])[0].outputs[0] for found in [best_outputs(made.base_, TEST[:1], 6)]] == made.base_.predict(
+        TEST[:1]
+    )
+
+
 def test_trees_are_reranked():
     made = Reranker(DependencyParser(epochs=2, beam=2, tags="given"), "crf", nbest=4, folds=2, c2=1).fit(treebank())
     assert made.report(treebank()).score >= made.report(treebank()).base
@@ -233,7 +244,7 @@ def test_a_reranker_keeps_its_base_and_the_names_of_functions(tmp_path):
 
 def test_a_calibration_is_kept_with_the_reranker(tmp_path):
     made = Reranker(Chunker(epochs=2), nbest=3, folds=2).fit(TRAIN[:40])
-    made.ranked_.calibrate(TRAIN[40:])
+    made.calibrate(TRAIN[40:])
     made.ranked_.save(tmp_path / "r.riata")
     again = riata.load_model(tmp_path / "r.riata")
     assert again.predict_confidence(TEST) == made.predict_confidence(TEST)
@@ -256,6 +267,7 @@ def test_a_reranker_of_lists_comes_back_from_file_and_pickle(tmp_path):
     ([[Candidate("a", 0.0, {"f": float("inf")}, 0.0)]], "the feature 'f' of a candidate is inf"),
     ([[Candidate("a", 0.0, {}, None), Candidate("b", 0.0, {}, 1.0)]], "a candidate has no loss"),
     ([["a", "b"]], "expected a list of riata.Candidate"),
+    ([[Candidate("a", 0.0, {}, -1.0), Candidate("b", 0.0, {}, 1.0)]], "the loss of a candidate is -1"),
     ("lists.jsonl", "lists of candidates are str"),
     ([[Candidate("a", 0.0, {}, 0.0)]], "no list has two candidates"),
     ([], "no list has two candidates"),
@@ -274,6 +286,21 @@ def test_bad_parameters_are_refused():
     refused(NotFittedError, "not been trained", Reranker().predict, LISTS)
     wrong = Tagger(epochs=1).fit([["a", "b"]] * 4, [["X", "Y"]] * 4)
     refused(DataError, "gives none of the labels", Reranker(wrong).fit, embedded(("word", "tag"))[:10])
+
+
+def test_features_of_other_outputs_are_refused():
+    for base, features in ((Chunker(epochs=1), ["trees"]), (Chunker(epochs=1), "ranks")):
+        refused(
+            (DataError, SettingError),
+            "trees|expected a list",
+            Reranker(base, nbest=2, folds=2, features=features).fit,
+            TRAIN[:10],
+        )
+
+
+def test_a_measure_that_raises_is_named():
+    made = Reranker(Chunker(epochs=1), nbest=2, folds=2, measure=lambda truth: 0)
+    refused(DataError, "the measure of an output raised TypeError", made.fit, TRAIN[:10])
 
 
 def test_features_that_raise_are_named(reranker):
@@ -333,6 +360,9 @@ def test_commands_take_lists_from_outside(run, tmp_path):
     rows = [{"id": n, "candidates": [vars(one) for one in these]} for n, these in enumerate(LISTS)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     run.ok("train", "rerank", "--train", file, "--cutoff", 1, "--model", model)
+    assert "--nbest is for models that label" in run.fails("predict", "--model", model, "--nbest", 2, file)
+    (tmp_path / "empty.jsonl").write_text("")
+    assert "there are no lists to score" in run.fails("evaluate", "--model", model, tmp_path / "empty.jsonl")
     answers = [json.loads(line) for line in run.ok("predict", "--model", model, file).splitlines()]
     assert [(answer["id"], answer["output"]) for answer in answers] == [(0, "right"), (1, "right"), (2, "right")]
     assert [rows[n]["candidates"][answer["best"]]["output"] for n, answer in enumerate(answers)] == ["right"] * 3

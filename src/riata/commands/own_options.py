@@ -46,6 +46,20 @@ def asked_of(cls: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
+def check_plain(cls: Any, names: tuple[str, ...]) -> None:
+    """Refuses options of riata predict that mean nothing here."""
+    from riata.errors import UnsupportedError
+
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            option = next(each.opts[0] for each in context.command.params if each.name == name)
+            raise UnsupportedError(
+                f"{option} is for models that label sentences; this is a {cls.__name__}.",
+                remedy=f"Leave out {option}; in Python, {cls.__name__}.predict_nbest gives lists with scores.",
+            )
+
+
 def _reading(path: str, options: dict[str, Any]) -> Callable[[Any], Any]:
     """Reads the file as an estimator of sentences does."""
     from riata.commands.estimator_options import read_for

@@ -23,6 +23,8 @@ from riata.commands.estimator_options import (
     tell_unmarked,
 )
 
+LABELLING = ("nbest", "confidence", "min_confidence", "given", "given_tags", "text", "assignments", "keeps")
+
 
 @click.command(short_help="Add a column of predictions to a file.")
 @click.argument("file", default="-", metavar="[FILE|-]")
@@ -116,6 +118,9 @@ def command(
 
     loaded = reading_pairs(load_labeller(model_file), columns)
     if hasattr(type(loaded), "own_files"):
+        from riata.commands.own_options import check_plain
+
+        check_plain(type(loaded), LABELLING)
         _write(loaded.answers(file), output_file)
         return
     found, format = reader(loaded, file, columns, text=text)

@@ -141,6 +141,8 @@ def listed(candidates: Any, n: int, *, losses: bool) -> Listed:
                 "a candidate has no loss, from which the reranker could learn.", remedy="Give every candidate one."
             )
         counted = None if None in known else np.array([_number(loss, "loss") for loss in known])
+        if counted is not None and counted.min() < 0:
+            raise DataError(f"the loss of a candidate is {counted.min():g}; expected a number of at least 0.")
     except DataError as error:
         raise error.located(f"list {n}") from None
     order = np.argsort(-scores, kind="stable")

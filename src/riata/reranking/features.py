@@ -13,7 +13,7 @@ import numpy as np
 
 from riata.data.encodings.base import spans
 from riata.data.types import Span
-from riata.errors import DataError, UnknownNameError, printed
+from riata.errors import DataError, SettingError, UnknownNameError, printed
 from riata.reranking.candidates import Listed, Named, named
 
 FeatureSet = Callable[[Listed], Iterable[Named]]
@@ -67,6 +67,8 @@ def labels(these: Listed) -> Iterable[Named]:
 
 def chunks(these: Listed) -> Iterable[Named]:
     """Chunks with their words and tags, and sequences of two to four chunks."""
+    if any(_is_tree(output) for output in these.outputs):
+        raise DataError("the features 'chunks' are of chunk labels, and the outputs are trees.", remedy="Use 'trees'.")
     words, tags = _columns(these)
     for output in these.outputs:
         found: Counter[str] = Counter()
@@ -118,6 +120,10 @@ def _of_chunk(
 
 def trees(these: Listed) -> Iterable[Named]:
     """Of dependency trees: frames of valency, heaviness, chains of three, siblings, and whether conjuncts are alike."""
+    if not all(not output or _is_tree(output) for output in these.outputs):
+        raise DataError(
+            "the features 'trees' are of dependency trees, which the outputs are not.", remedy="Leave them out."
+        )
     words, tags = _columns(these)
     for output in these.outputs:
         yield _of_tree(output, words, tags)
@@ -192,6 +198,8 @@ def default_sets(*, chunks: bool, trees: bool) -> tuple[str, ...]:
 
 def feature_sets(asked: Iterable[Any]) -> list[FeatureSet]:
     """Sets by name, and functions of users from the input and one output to its features."""
+    if isinstance(asked, str):
+        raise SettingError(f"features is {asked!r}; expected a list.", remedy=f"features=[{asked!r}].")
     return [_own(one) if callable(one) else _built_in(one) for one in asked]
 
 

@@ -110,15 +110,20 @@ def _as_output(estimator: Any, texts: list[tuple[str, ...]]) -> list[Any]:
 
 
 def _own_loss(function: Callable[[Any, Any], Any], truth: Any, output: Any) -> float:
-    found = function(truth, output)
+    try:
+        found = function(truth, output)
+    except Exception as error:
+        raise DataError(f"the measure of an output raised {type(error).__name__}: {error}") from error
     if isinstance(found, (int, float, np.number)) and np.isfinite(found) and found >= 0:
         return float(found)
     raise DataError(f"the loss of an output is {printed(found):.40}; expected a number of at least 0.")
 
 
 def best_outputs(estimator: Any, X: Any, k: int) -> BestOutputs:
-    """The k best outputs of sentences; fewer where there are fewer. Searches end with a beam of at least k outputs, which are the list."""
-    model, decoder = estimator._check_fitted(), estimator.predicting.decoder()
+    """The k best outputs of sentences, behind what predict gives; fewer where there are fewer. Searches end with a beam of at least k
+    outputs, which are the list.
+    """
+    base, model, decoder = estimator, estimator._check_fitted(), estimator.predicting.decoder()
     if decoder.queue != EXACT.queue and (decoder.queue != BEAM or decoder.beam < k):
         estimator = estimator.twin(queue=BEAM, beam=k)
     corpus = estimator.columns.before_lists(estimator.columns.seen_whole(estimator.columns.sentences(X)))
@@ -126,9 +131,20 @@ def best_outputs(estimator: Any, X: Any, k: int) -> BestOutputs:
         found, _ = estimator.predicting.nbest_and_tags(corpus, k)
     else:
         found = _of_beam(estimator, corpus, k)
+    if estimator is not base:
+        found = [outputs[:k] for outputs in _behind(np.split(base.predict_ids(corpus), corpus.starts[1:-1]), found)]
     at = estimator.confidence.temperature()
     ids = [[one for one, _ in outputs] for outputs in found]
     return BestOutputs(estimator, corpus, ids, [np.array([score / at for _, score in outputs]) for outputs in found])
+
+
+def _behind(own: Sequence[Ids], found: Sequence[list[tuple[Ids, float]]]) -> list[list[tuple[Ids, float]]]:
+    """Lists that begin with the outputs of a narrower beam. One that the wider beam has not ended with gets the best score."""
+    made = []
+    for ids, outputs in zip(own, found, strict=True):
+        score = next((score for other, score in outputs if np.array_equal(other, ids)), outputs[0][1])
+        made.append([(ids, score), *((o, s) for o, s in outputs if not np.array_equal(o, ids))])
+    return made
 
 
 def _of_beam(estimator: Any, corpus: Corpus, k: int) -> list[list[tuple[Ids, float]]]:

@@ -215,12 +215,29 @@ class Reranker(OwnFiles):
 
     # ---- predict ----
 
-    def predict(self, X: Any) -> Any:
-        """The chosen output of every sentence, as the base gives its outputs; of every list, without a base."""
+    def predict(self, X: Any, *, min_confidence: float | None = None) -> Any:
+        """The chosen output of every sentence, as the base gives its outputs; of every list, without a base.
+
+        min_confidence: labels below it are left out, as by the base's predict.
+        """
         self._check_trained()
         if self.ranked_ is not None:
-            return self.ranked_.predict(X)
+            return self.ranked_.predict(X, min_confidence=min_confidence)
+        if min_confidence is not None:
+            raise UnsupportedError("min_confidence is of labels of sentences, and this reranker takes lists.")
         return self.ranker_.predictor.predict(self._lists(X))
+
+    def predict_single(self, x: Any) -> Any:
+        """The chosen output of one sentence, or of one list."""
+        return self.predict([x])[0]
+
+    def calibrate(self, X: Any, y: Any = None) -> Any:
+        """Makes confidences believable, by data that were not learnt from: sentences, or without a base lists with losses."""
+        self._check_trained()
+        if self.ranked_ is not None:
+            return self.ranked_.calibrate(X, y)
+        lists = self._with_features(self._from_outside(X, losses=True))
+        return self.ranker_.predictor.calibrate(lists, [one.target for one in lists])
 
     def predict_nbest(self, X: Any, k: int, *, probabilities: bool = False) -> list[list[tuple[Any, float]]]:
         """The outputs of every list, best first, with the scores of the reranker or with probabilities; at most k."""
@@ -326,6 +343,8 @@ class Reranker(OwnFiles):
 
     def judged(self, file: str) -> ListScore:
         lists = self._from_outside(read_lists(file), losses=True)
+        if not lists:
+            raise DataError("there are no lists to score.", file=file)
         return list_score(lists, [int(np.argmax(scores)) for scores in self.ranker_.scores(self._with_features(lists))])
 
     def explained(self, file: str, number: int, reading: Callable[[Any], Corpus]) -> PartsExplained:

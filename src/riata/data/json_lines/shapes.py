@@ -165,10 +165,22 @@ def _texts(values: list[Any], key: str) -> list[str]:
 
 
 def _spans_in(fields: Mapping[str, Any], arrays: set[str]) -> tuple[Marked, ...] | None:
-    for key in SPANS:
-        if key in fields and key not in arrays and fields[key] is not None:
-            return tuple(mark for value in _list(fields[key], key) for mark in _marked(value, key))
-    return None
+    """The spans of the first key that has some. Another one must not have others: predictions could pass for the truth."""
+    first, *others = [key for key in SPANS if key in fields and key not in arrays and fields[key] is not None] or [""]
+    if not first:
+        return None
+    found = tuple(mark for value in _list(fields[first], first) for mark in _marked(value, first))
+    for key in others:
+        try:
+            other = {mark for value in _list(fields[key], key) for mark in _marked(value, key)}
+        except DataError:  # no spans
+            continue
+        if other and other != set(found):
+            raise DataError(
+                f"{first!r} and {key!r} have different spans: which are the true ones?",
+                remedy=f"Leave out one of the keys; riata predict writes its predictions to {MARKED!r}.",
+            )
+    return found
 
 
 def _marked(value: Any, key: str) -> list[Marked]:
