@@ -90,7 +90,9 @@ class Params:
         changed = {name: value for name, value in params.items() if name in known}
         for name, value in params.items():
             of, inside, entry = name.partition(INSIDE)
-            if inside and of in known:
+            if inside and isinstance(inner := getattr(self, of, None), Params):  # an estimator in an estimator
+                inner.set_params(**{entry: value})
+            elif inside and of in known:
                 changed[of] = {**_dictionary(of, changed.get(of, getattr(self, of))), entry: value}
             elif inside:
                 raise self._unknown(name)
@@ -198,8 +200,8 @@ def _entries(params: Mapping[str, Any]) -> dict[str, Any]:
     return {
         f"{name}{INSIDE}{key}": entry
         for name, value in params.items()
-        if isinstance(value, Mapping)
-        for key, entry in value.items()
+        if isinstance(value, (Mapping, Params))
+        for key, entry in (value.get_params(deep=False) if isinstance(value, Params) else value).items()
     }
 
 

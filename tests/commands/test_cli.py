@@ -76,6 +76,16 @@ def test_train_writes_a_model_and_tells_every_epoch_on_standard_error(folder, ru
     assert riata.load_model("m.riata").predict(CHUNKS) == by_hand.predict(CHUNKS)
 
 
+def test_predictions_that_are_no_chunk_labels_are_refused(folder, run):
+    lines = Path("test.txt").read_text().split("\n")
+    Path("tags.txt").write_text("\n".join(line.rpartition(" ")[0] for line in lines))
+    assert "is no chunk label, nor are the others" in run.fails(
+        "evaluate", "--gold", "test.txt", "--predicted", "tags.txt"
+    )
+    Path("none.txt").write_text("\n".join(f"{line.rpartition(' ')[0]} O" if line else "" for line in lines))
+    run.ok("evaluate", "--gold", "test.txt", "--predicted", "none.txt")
+
+
 @pytest.mark.parametrize("task", [name for name, task in LABELLERS.items() if not task.estimator.trees])
 def test_every_task_trains_from_its_column(folder, run, task):
     output = {"tag": "1", "joint": "1,2"}.get(task, "2")

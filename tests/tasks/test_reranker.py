@@ -298,6 +298,14 @@ def test_features_of_other_outputs_are_refused():
         )
 
 
+def test_parameters_of_the_base_are_set_as_in_scikit_learn():
+    made = Reranker(Chunker("crf", c2=1))
+    assert made.get_params()["base__recipe"] == "crf"
+    assert made.set_params(base__c2=5, base__seed=3, nbest=4).base.settings == {"c2": 5}
+    assert (made.base.seed, made.nbest) == (3, 4)
+    refused(UnknownNameError, "parameter of Chunker", made.set_params, base__nothing=1)
+
+
 def test_a_measure_that_raises_is_named():
     made = Reranker(Chunker(epochs=1), nbest=2, folds=2, measure=lambda truth: 0)
     refused(DataError, "the measure of an output raised TypeError", made.fit, TRAIN[:10])

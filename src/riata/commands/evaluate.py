@@ -183,7 +183,9 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
     from dataclasses import replace
 
     from riata import registry
+    from riata.data.encodings.base import OUTSIDE, are_chunk_labels, are_types_alone
     from riata.data.files import aligned, last_columns, output_column, read_file
+    from riata.errors import DataError
 
     outputs = options["outputs"]
     predicted = read_file(path, _format(options), columns=outputs)
@@ -197,6 +199,13 @@ def _scored(gold: Any, path: str, options: dict[str, Any], task: str, apart: int
         return replace(estimator.labels.compared(*both, gold.starts, chunks=estimator.chunks), document=gold.document)
     truth, found = (output_column(corpus, outputs, apart) for corpus in (gold, predicted))
     labels = [found.alphabet.text(int(i)) for i in found.used()]
+    others = [label for label in labels if label != OUTSIDE]
+    if estimator.chunks and others and not (are_types_alone(labels) or any(are_chunk_labels([one]) for one in others)):
+        raise DataError(
+            f"the column of predictions has {others[0]!r:.40}, which is no chunk label, nor are the others.",
+            remedy="Has the file a column of predictions? --outputs names it, and --task tag compares plain labels.",
+            file=path,
+        )
     _warn_of_gold(truth, labels, gold, f"{path} does not have")
     scored = estimator.labels.compared([truth], [found], gold.starts, chunks=estimator.chunks)
     return replace(scored, document=gold.document)
