@@ -290,12 +290,27 @@ def test_an_input_that_is_the_output_is_told_of(read):
 
 @for_rows(
     "file, said",
-    ([[("a", "X"), ("b", "Y")] * 501], r"train\.txt:1: a sentence of 1,002 tokens begins here"),
-    ([[("a", "X")], [("b", "Y")]] * 10, r"Every sentence of .*train\.txt has one token"),
+    ([[("a", "X"), ("b", "Y")] * 501], r"train\.txt: a sentence of 1,002 tokens begins in line 1"),
+    ([[("a", "X")], [("b", "Y")]] * 10, r"train\.txt: every sentence has one token"),
 )
 def test_files_without_ends_of_sentences_are_told_of(read, file, said):
     with pytest.warns(RiataWarning, match=said):
         Tagger(epochs=1).fit(read(file))
+
+
+@for_rows(
+    "lines, said",
+    (["the DT", "dog NN"] * 501, r"new\.txt: a sentence of 1,002 tokens begins in line 1"),
+    (["the DT", "", "dog NN", ""] * 20, r"new\.txt: every sentence has one token"),
+)
+def test_files_to_predict_without_ends_of_sentences_are_told_of(tmp_path, lines, said):
+    tagger = Tagger(epochs=1).fit([["the", "dog"], ["a", "cat"]] * 20, [["DT", "NN"]] * 40)
+    (tmp_path / "new.txt").write_text("\n".join(lines) + "\n")
+    data = riata.read_columns(tmp_path / "new.txt").select([0])
+    with pytest.warns(RiataWarning, match=said):
+        tagger.predict(data)
+    with pytest.raises(DataError, match=said):
+        tagger.untrained(strict=True).fit([["the", "dog"], ["a", "cat"]] * 20, [["DT", "NN"]] * 40).predict(data)
 
 
 def test_a_model_that_knows_more_labels_goes_on_with_one(read, recwarn):

@@ -118,10 +118,7 @@ def command(
 
     loaded = reading_pairs(load_labeller(model_file), columns)
     if hasattr(type(loaded), "own_files"):
-        from riata.commands.own_options import check_plain
-
-        check_plain(type(loaded), LABELLING)
-        _write(loaded.answers(file), output_file)
+        _predict_own(loaded, file, output_file)
         return
     found, format = reader(loaded, file, columns, text=text)
     estimator = found if keeps is None else switched(found, keeps)
@@ -135,6 +132,13 @@ def command(
         _write(answers, output_file)
     if estimator.constraints is not None:
         tell_of_constraints(estimator)
+
+
+def _predict_own(estimator: Any, file: str, output_file: str | None) -> None:
+    from riata.commands.own_options import check_plain
+
+    check_plain(type(estimator), LABELLING)
+    _write(estimator.answers(file), output_file)
 
 
 def _write(answers: Iterable[bytes], path: str | None) -> None:

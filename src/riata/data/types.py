@@ -124,6 +124,9 @@ class Sentence(Sequence[Token]):
         return f"<Sentence of {len(self)} tokens: {words if len(words) <= 60 else words[:57] + '...'}>"
 
 
+LONG, SEVERAL = 1000, 20  # tokens of a sentence that is rather a whole file, and sentences of a file
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus(Sequence[Sentence]):
     """Sentences in columns. Indexing gives a Sentence; a slice, an index array or a mask gives a Corpus.
@@ -291,6 +294,19 @@ class Corpus(Sequence[Sentence]):
 
     def line_of(self, token: int) -> int | None:
         return None if self.lines is None else int(self.lines[token])
+
+    def odd_lengths(self) -> str:
+        """What is odd about the sentences of a file: they do not end where they should. Empty: nothing."""
+        lengths = np.diff(self.starts)
+        if self.lines is None or not len(lengths):
+            return ""
+        if lengths.max() > LONG:
+            longest = int(np.argmax(lengths))
+            place, size = self.line_of(int(self.starts[longest])), int(lengths[longest])
+            return f"a sentence of {size:,} tokens begins in line {place}. Do blank lines end the sentences?"
+        if lengths.max() == 1 and len(self) >= SEVERAL:
+            return "every sentence has one token, which has no neighbours. Are there blank lines between tokens?"
+        return ""
 
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {len(self):,} sentences, {self.tokens:,} tokens, {self.width} columns>"

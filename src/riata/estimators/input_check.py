@@ -69,7 +69,7 @@ class InputCheck:
 
     def look(self, corpus: Corpus, estimator: SequenceEstimator) -> None:
         """corpus: the columns that the model reads. DataError if one of them says nothing, or with `strict` if one is unlike training."""
-        number = corpus.tokens
+        number, odd_lengths = corpus.tokens, corpus.odd_lengths()
         tokens = min(number, LOOKED_AT)
         first = _first(corpus)
         if not tokens or first is self._last():
@@ -78,6 +78,8 @@ class InputCheck:
         self._tokens += tokens
         if corpus.lines is not None and corpus.name != self._file:  # another file is another input
             self._seen, self._file, self._told = {}, corpus.name, False
+            if odd_lengths:
+                _tell(odd_lengths, corpus, estimator)
         if isinstance(self.profile, ArrayProfile):
             self._look_at_arrays(corpus, tokens, estimator)
             return

@@ -37,7 +37,6 @@ OUTSIDE = "O"
 IN_MEMORY = "memory"  # the format of data that were not read from a file
 RARE = 5  # labels that occur fewer times are pointed out
 FIRST = 1000  # tokens
-LONG, SEVERAL = 1000, 20  # tokens of a sentence that is rather a whole file, and sentences of a file
 SHOWN = 6  # number of labels whose counts are shown at training
 
 
@@ -93,17 +92,8 @@ def tell_of_odd_files(data: Corpus, outputs: int, listener: Listener) -> None:
             name = data.column_name(number)
             text = f"{name[0].upper()}{name[1:]} equals the output in every token, so nothing but copying it is learnt. Leave it out."
             listener(Note(text, warning=True))
-    if data.lines is None:
-        return
-    lengths = np.diff(data.starts)
-    if lengths.max() > LONG:
-        longest = int(np.argmax(lengths))
-        place, size = data.line_of(int(data.starts[longest])), int(lengths[longest])
-        text = f"{data.name}:{place}: a sentence of {size:,} tokens begins here. Do blank lines end the sentences?"
-        listener(Note(text, warning=True))
-    elif lengths.max() == 1 and len(data) >= SEVERAL:
-        text = f"Every sentence of {data.name} has one token, so nothing is learnt of neighbours. Are there blank lines between tokens?"
-        listener(Note(text, warning=True))
+    if odd := data.odd_lengths():
+        listener(Note(f"{data.name}: {odd}", warning=True))
 
 
 def _same(one: Column, other: Column) -> bool:
