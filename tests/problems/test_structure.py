@@ -437,3 +437,9 @@ def test_inputs_without_parts_have_the_empty_output(model):
     assert model.predict(["A", "GAC", ""])[0] == []
     assert model.predict_proba(["A"]) == [{}]
     assert model.sample([""], 2) == [[[], []]]
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_confidence", "score_parts", "sample"])
+def test_no_inputs_have_no_outputs(model, method):
+    assert getattr(model, method)([]) == []
+    assert model.predict_nbest([], 2) == []

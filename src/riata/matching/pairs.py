@@ -79,6 +79,17 @@ def with_links(pairs: Sequence[LinkedPair], Y: Iterable[Any] | None, name: str =
     return found
 
 
+def check_linked(pairs: list[LinkedPair], purpose: str, file: str | None = None) -> list[LinkedPair]:
+    """Refuses pairs of which none has a true link. purpose: what links are needed for."""
+    if not any(pair.sure or pair.possible for pair in pairs):
+        raise DataError(
+            f"no pair has links {purpose}." if pairs else f"there is no pair {purpose}.",
+            remedy="Give Y, or `sure` of each pair; in a file, links are the last column: 0-0 1-2.",
+            file=file,
+        )
+    return pairs
+
+
 def _as_pair(x: Any, name: str) -> LinkedPair:
     if isinstance(x, LinkedPair):
         return x
