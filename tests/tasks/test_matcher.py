@@ -342,6 +342,22 @@ def test_pairs_without_links_are_refused(matcher):
     assert riata.Matcher(possible="sure").fit(TEXT, possible).predict(TEXT[:1])[0]
 
 
+def test_errors_of_features_are_named():
+    def failing(pair, i, j):
+        return ["one"] if (i, j) != (1, 0) else None if pair.source[0] == "un" else pair.source[9]
+
+    refused(
+        DataError,
+        r"input 0: features of the part \(1, 0\): raised IndexError",
+        riata.Matcher(features=failing).fit,
+        TEXT,
+        LINKS,
+    )
+    refused(DataError, r"input 0: .* returned None", riata.Matcher(features=failing).fit, TEXT[1:], LINKS[1:])
+    for odd in (None, 5):
+        refused(DataError, rf"Y\[1\]: sure is {odd}; expected", riata.Matcher().fit, TEXT[:2], [LINKS[0], odd])
+
+
 def test_arrays_have_one_width(tmp_path):
     X, Y = [np.ones((2, 2, 3)), np.ones((2, 2, 3))], ["0-0", "0-1"]
     matcher = riata.Matcher().fit(X, Y)

@@ -108,6 +108,8 @@ def _checked(pair: LinkedPair, name: str) -> LinkedPair:
 
     def links(of: Iterable[Any], what: str) -> Links:
         found = set()
+        if isinstance(of, (str, bytes)) or not isinstance(of, Iterable):
+            raise DataError(f"{name}: {what} is {printed(of):.40}; expected a list of pairs of numbers.")
         for link in of:
             try:
                 i, j = (int(end) for end in link)
