@@ -358,6 +358,32 @@ def test_errors_of_features_are_named():
         refused(DataError, rf"Y\[1\]: sure is {odd}; expected", riata.Matcher().fit, TEXT[:2], [LINKS[0], odd])
 
 
+def test_a_template_is_a_text_lines_or_a_file(tmp_path):
+    (tmp_path / "t.txt").write_text("bias\ndice\n", encoding="utf-8")
+    found = [
+        riata.Matcher(template=template).fit(TEXT, LINKS).weights()
+        for template in ("bias\ndice", ["bias", "dice"], tmp_path / "t.txt")
+    ]
+    assert found[0] == found[1] == found[2]
+    for odd in (5, ["bias", 5], {"bias": 1}):
+        refused(SettingError, "expected a text, a list of lines", riata.Matcher(template=odd).fit, TEXT, LINKS)
+    refused(DataError, "none.txt", riata.Matcher(template=tmp_path / "none.txt").fit, TEXT, LINKS)
+
+
+def test_links_are_pairs_of_whole_numbers():
+    for odd in ((0.5, 0), (1.0, 0), ("0", "0"), (0,)):
+        refused(DataError, "expected pairs of numbers", riata.Matcher().fit, TEXT[:1], [[odd]])
+    assert riata.Matcher().fit(TEXT[:1], [np.array([[0, 0], [1, 1]])])
+
+
+def test_four_columns_with_links_are_refused(tmp_path):
+    path = tmp_path / "four.tsv"
+    path.write_text("1\tla\tthe\t0-0\n2\tla\tthe\t\n")
+    assert "Leave out the number" in refused(DataError, "four.tsv:1: the last of four", riata.read_pairs, path).remedy
+    path.write_text("train\t1\tla\tthe\ntrain\t2\t1\t0-0\n")
+    assert [pair.target for pair in riata.read_pairs(path)] == [("the",), ("0-0",)]
+
+
 def test_arrays_have_one_width(tmp_path):
     X, Y = [np.ones((2, 2, 3)), np.ones((2, 2, 3))], ["0-0", "0-1"]
     matcher = riata.Matcher().fit(X, Y)

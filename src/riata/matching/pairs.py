@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def _checked(pair: LinkedPair, name: str) -> LinkedPair:
             raise DataError(f"{name}: {what} is {printed(of):.40}; expected a list of pairs of numbers.")
         for link in of:
             try:
-                i, j = (int(end) for end in link)
+                i, j = map(index, link)
             except (TypeError, ValueError):
                 raise DataError(f"{name}: {what} has {printed(link):.40}; expected pairs of numbers.") from None
             if not (0 <= i < rows and 0 <= j < columns):

@@ -21,7 +21,7 @@ from riata.matching.corpora import LinkStructure, OwnFeatures, width_of
 from riata.matching.counts import learnt
 from riata.matching.explained import LinkExplained, LinksExplained, features_of
 from riata.matching.language import DEFAULT, PairTemplate
-from riata.matching.links import in_lines, links_for, read_pairs, written
+from riata.matching.links import in_lines, lines_of, links_for, read_pairs, written
 from riata.matching.model_file import NOT_STORED, to_bytes, with_model
 from riata.matching.pairs import NONE, Link, LinkedPair, aligners_of, as_pairs, check_linked, with_links
 from riata.matching.scoring import LinkScores, score_links
@@ -39,7 +39,7 @@ class Matcher(OwnFiles):
     """Links the elements of two sets, such as the words of a sentence and of its translation (docs/matching.md).
 
     recipe: any that needs the best output alone; or one that searches, such as laso-alma, with beam: the links before are then features,
-    too. template: lines of features, or a Path of a file with them. features: instead of it, a
+    too. template: lines of features, as a text or a list, or a Path of a file with them. features: instead of it, a
     function of a pair and of two numbers that gives the features of a link. fertility: how many links an element may have; two numbers if
     the sides differ. possible: what possible links are in training: ignored, wrong or sure. miss, false: what a missed and a false link
     cost. bitext: pairs of token lists, or the path of a file of them, in which words are counted; None: the training data. part: of files,
@@ -60,7 +60,7 @@ class Matcher(OwnFiles):
         self,
         recipe: str = "m3n",
         *,
-        template: str | Path | None = None,
+        template: str | Sequence[str] | Path | None = None,
         features: OwnFeatures | None = None,
         fertility: int | tuple[int, int] = 1,
         possible: str = IGNORED,
@@ -139,8 +139,16 @@ class Matcher(OwnFiles):
             if self.template is not None:
                 raise SettingError("template and features are both given; expected one of them.")
             return None, (costs[0], costs[1])
-        text = self.template.read_text(encoding="utf-8") if isinstance(self.template, Path) else self.template
-        return PairTemplate.parse(DEFAULT if text is None else text), (costs[0], costs[1])
+        return PairTemplate.parse(self._template()), (costs[0], costs[1])
+
+    def _template(self) -> str:
+        given: Any = DEFAULT if self.template is None else self.template
+        lines = lines_of(given) if isinstance(given, Path) else given
+        if isinstance(lines, (list, tuple)) and all(isinstance(line, str) for line in lines):
+            lines = "\n".join(lines)
+        if not isinstance(lines, str):
+            raise SettingError(f"template is {printed(given):.60}; expected a text, a list of lines, or a Path.")
+        return lines
 
     def _fertility(self) -> Any:
         """Also as the command line has it, `2` or `1,2`."""
