@@ -289,12 +289,22 @@ def test_mistakes_of_an_own_solver_are_named():
     refused(DataError, "twice", riata.Predictor(Odd()).fit, WORDS, LINKS)
 
 
-def test_an_error_of_the_solver_comes_through():
-    class Failing(Matching):
-        def best(self, x, scores):
-            raise KeyError("lost")
+@pytest.mark.parametrize(
+    ("method", "place"),
+    [("best", r"best\(x, scores\)"), ("features", r"features of the part \(0, 0\)"), ("parts", r"parts\(x\)")],
+)
+def test_an_error_of_a_method_is_named(method, place):
+    def failing(*_):
+        raise KeyError("lost")
 
-    refused(KeyError, "lost", riata.Predictor(Failing()).fit, WORDS, LINKS)
+    for does, says in ((failing, "raised KeyError: 'lost'"), (lambda *_: None, "returned None; expected")):
+        made = type("Failing", (Matching,), {method: staticmethod(does)})()
+        found = refused(DataError, f"input 0: {place}: {says}", riata.Predictor(made).fit, WORDS, LINKS)
+        assert isinstance(found.__cause__, KeyError) or does is not failing
+
+
+def test_truths_that_are_none_are_named():
+    refused(DataError, "output 1 has None; expected", riata.Predictor(Matching()).fit, WORDS[:2], [LINKS[0], None])
 
 
 # --- one of several candidates ---------------------------------------------------------------------------------------
@@ -437,3 +447,9 @@ def test_inputs_without_parts_have_the_empty_output(model):
     assert model.predict(["A", "GAC", ""])[0] == []
     assert model.predict_proba(["A"]) == [{}]
     assert model.sample([""], 2) == [[[], []]]
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_confidence", "score_parts", "sample"])
+def test_no_inputs_have_no_outputs(model, method):
+    assert getattr(model, method)([]) == []
+    assert model.predict_nbest([], 2) == []

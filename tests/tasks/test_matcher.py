@@ -274,7 +274,7 @@ def test_bad_input_is_refused(matcher, tmp_path):
     assert reads.predict(linked) == LINKS and "link.other" in reads.weights()
     refused(DataError, "no links of the aligner 'other'", reads.predict, TEXT)
     refused(DataError, "no links of the aligner 'mine'", riata.Matcher(template="link.mine").fit, linked)
-    refused(DataError, "nothing to learn", riata.Matcher().fit, [([], [])], [[]])
+    refused(DataError, "no pair has links to learn from", riata.Matcher().fit, [([], [])], [[]])
 
 
 def test_an_explanation_shows_the_table(matcher):
@@ -332,6 +332,91 @@ def test_commands_train_predict_evaluate_and_explain(table, run, tmp_path):
         model,
     )
     run.ok(*searched)
+
+
+def test_pairs_without_links_are_refused(matcher):
+    refused(DataError, "no pair has links to learn from", riata.Matcher().fit, TEXT)
+    refused(DataError, "no pair has links to be scored by", matcher.evaluate, TEXT)
+    possible = ["0p0"] * len(TEXT)
+    refused(DataError, "sure links to learn from, and possible ones are ignored", riata.Matcher().fit, TEXT, possible)
+    assert riata.Matcher(possible="sure").fit(TEXT, possible).predict(TEXT[:1])[0]
+
+
+def test_errors_of_features_are_named():
+    def failing(pair, i, j):
+        return ["one"] if (i, j) != (1, 0) else None if pair.source[0] == "un" else pair.source[9]
+
+    refused(
+        DataError,
+        r"input 0: features of the part \(1, 0\): raised IndexError",
+        riata.Matcher(features=failing).fit,
+        TEXT,
+        LINKS,
+    )
+    refused(DataError, r"input 0: .* returned None", riata.Matcher(features=failing).fit, TEXT[1:], LINKS[1:])
+    for odd in (None, 5):
+        refused(DataError, rf"Y\[1\]: sure is {odd}; expected", riata.Matcher().fit, TEXT[:2], [LINKS[0], odd])
+
+
+def test_a_template_is_a_text_lines_or_a_file(tmp_path):
+    (tmp_path / "t.txt").write_text("bias\ndice\n", encoding="utf-8")
+    found = [
+        riata.Matcher(template=template).fit(TEXT, LINKS).weights()
+        for template in ("bias\ndice", ["bias", "dice"], tmp_path / "t.txt")
+    ]
+    assert found[0] == found[1] == found[2]
+    for odd in (5, ["bias", 5], {"bias": 1}):
+        refused(SettingError, "expected a text, a list of lines", riata.Matcher(template=odd).fit, TEXT, LINKS)
+    refused(DataError, "none.txt", riata.Matcher(template=tmp_path / "none.txt").fit, TEXT, LINKS)
+
+
+def test_links_are_pairs_of_whole_numbers():
+    for odd in ((0.5, 0), (1.0, 0), ("0", "0"), (0,)):
+        refused(DataError, "expected pairs of numbers", riata.Matcher().fit, TEXT[:1], [[odd]])
+    assert riata.Matcher().fit(TEXT[:1], [np.array([[0, 0], [1, 1]])])
+
+
+def test_four_columns_with_links_are_refused(tmp_path):
+    path = tmp_path / "four.tsv"
+    path.write_text("1\tla\tthe\t0-0\n2\tla\tthe\t\n")
+    assert "Leave out the number" in refused(DataError, "four.tsv:1: the last of four", riata.read_pairs, path).remedy
+    path.write_text("train\t1\tla\tthe\ntrain\t2\t1\t0-0\n")
+    assert [pair.target for pair in riata.read_pairs(path)] == [("the",), ("0-0",)]
+
+
+def test_arrays_have_one_width(tmp_path):
+    X, Y = [np.ones((2, 2, 3)), np.ones((2, 2, 3))], ["0-0", "0-1"]
+    matcher = riata.Matcher().fit(X, Y)
+    matcher.save(tmp_path / "m.riata")
+    for model in (matcher, riata.load_model(tmp_path / "m.riata")):
+        refused(DataError, r"X\[1\] has 2 values a link; the model reads 3", model.predict, [X[0], np.ones((2, 2, 2))])
+        refused(DataError, "has no values of links; the model reads 3", model.score, TEXT, LINKS)
+    mixed = [np.ones((3, 3, 2)), TEXT[0]]
+    for pairs in (mixed, mixed[::-1], [mixed[0], np.ones((3, 3, 1))]):
+        refused(DataError, r"X\[1\] has .*; the model reads", riata.Matcher().fit, pairs, ["0-0"] * 2)
+    words = riata.LinkedPair(*TEXT[0], values=np.ones((3, 3, 2)))
+    assert riata.Matcher().fit([words], LINKS[:1]).predict([words]) == LINKS[:1]
+
+
+@pytest.mark.parametrize("recipe", ["m3n", "laso-alma"])
+def test_no_pairs_have_no_links(recipe):
+    found = riata.Matcher(recipe).fit(TEXT, LINKS)
+    assert found.predict([]) == found.predict_nbest([], 2) == []
+    arrays = riata.Matcher(recipe).fit([np.ones((1, 1, 2))], ["0-0"])
+    assert arrays.predict([np.zeros((0, 3, 2)), np.zeros((3, 0, 2))]) == [[], []]
+
+
+def test_files_without_pairs_or_links(table, run, tmp_path):
+    model, empty, plain = (tmp_path / name for name in ("m.riata", "empty.tsv", "plain.tsv"))
+    empty.write_text("")
+    plain.write_text("la\tthe\n")
+    run.ok("train", "match", "--train", table, "--model", model)
+    assert run.ok("predict", "--model", model, empty) == ""
+    for file, says in ((empty, "empty.tsv: there is no pair"), (plain, "plain.tsv: no pair has links")):
+        assert f"{says} to learn from" in run.fails("train", "match", "--train", file, "--model", tmp_path / "none")
+        assert f"{says} to be scored by" in run.fails("evaluate", "--model", model, file)
+        of_files = ("evaluate", "--task", "match", "--gold", file, "--predicted", table)
+        assert f"{says} to be scored by" in run.fails(*of_files)
 
 
 # --- search ------------------------------------------------------------------------------------------------------

@@ -35,12 +35,14 @@ class LinkStructure(Structure):
         template: PairTemplate | None = None,
         words: WordTable | None = None,
         own: OwnFeatures | None = None,
+        width: int | None = None,
     ) -> None:
         self.fertility = fertility
         self.costs = costs  # of a link that is missed, and of one that is false
         self.template = template
         self.words = words  # what the template reads of pairs of words
         self.own = own  # features of one possible link
+        self.width = width  # numbers of each possible link; None: pairs have no arrays
 
     @staticmethod
     def corpora(structure: LinkStructure) -> PairCorpora:
@@ -68,6 +70,15 @@ class LinkStructure(Structure):
         return self.costs[0] if part in y else self.costs[1]
 
 
+def width_of(pair: LinkedPair) -> int | None:
+    """How many numbers each possible link has."""
+    return None if pair.values is None else int(np.shape(pair.values)[2])
+
+
+def _kind(width: int | None) -> str:
+    return "no values of links" if width is None else f"{width} values a link"
+
+
 class PairCorpora(PartCorpora):
     """Features come from a template and from arrays of the pairs, or from a function of the user's."""
 
@@ -84,6 +95,11 @@ class PairCorpora(PartCorpora):
                 )
         template = self.structure.template
         for n, pair in enumerate(pairs):
+            if self.structure.own is None and 0 not in pair.shape and (width := width_of(pair)) != self.structure.width:
+                raise DataError(
+                    f"X[{n}] has {_kind(width)}; the model reads {_kind(self.structure.width)}.",
+                    remedy="Give every pair values of one kind, as in training.",
+                )
             if missing := (set() if template is None else template.aligners - set(pair.others)):
                 raise DataError(
                     f"X[{n}] has no links of the aligner {min(missing)!r}, which the template reads.",
@@ -120,7 +136,8 @@ class PairCorpora(PartCorpora):
             these = [names.setdefault(f"{text}={texts[k]}" if texts[k] else text, len(names)) for k in used]
             add(chosen, value.ravel()[chosen], np.array(these, np.int64)[at] if len(these) else np.empty(0, np.int64))
         if x.values is not None:
-            table = np.asarray(x.values, np.float64).reshape(x.shape[0] * x.shape[1], -1)
+            table = np.asarray(x.values, np.float64)
+            table = table.reshape(x.shape[0] * x.shape[1], table.shape[2])
             for column in range(table.shape[1]):
                 chosen = np.flatnonzero(table[:, column])
                 number_of = names.setdefault(f"values[{column}]", len(names))

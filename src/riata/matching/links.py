@@ -81,6 +81,7 @@ def in_lines(
     lines, given = lines_of(path), None if links is None else lines_of(links)
     if given is not None and len(given) != len(lines):
         raise DataError(f"there are {len(given)} lines of links for {len(lines)} pairs.", file=links)
+    _check_four(lines, path)
     found, fronts, parts = [], [], set()
     for number, line in enumerate(lines, 1):
         pair, front, its_part = _pair(line, path, number)
@@ -157,6 +158,19 @@ def _pair(line: str, path: str | Path, number: int) -> tuple[LinkedPair, str, st
     sure, possible = _located(texts[2], path, number) if len(texts) == 3 else (NONE, NONE)
     front = mark.join(columns[: len(columns) - (len(texts) == 3)]) + mark
     return LinkedPair(tuple(texts[0].split()), tuple(texts[1].split()), sure, possible, name=name), front, part
+
+
+def _check_four(lines: Sequence[str], path: str | Path) -> None:
+    """Refuses number, source, target and links: of four columns, the first is the part, and the last is the target."""
+    fours = [(number, columns) for number, line in enumerate(lines, 1) if len(columns := line.split("\t")) == 4]
+    last = [item for _, columns in fours for item in columns[3].split()]
+    if last and all(map(LINK.fullmatch, last)):
+        raise DataError(
+            "the last of four columns has links; expected part, number, source and target.",
+            remedy="Leave out the number (source, target, links), or put the part before it.",
+            file=path,
+            line=fours[0][0],
+        )
 
 
 def _located(text: str, path: str | Path | None, number: int) -> tuple[Links, Links]:

@@ -36,6 +36,7 @@ def to_bytes(matcher: Any) -> bytes:
         "template": None if structure.template is None else str(structure.template),
         "fertility": structure.fertility,
         "costs": structure.costs,
+        "width": structure.width,
         "searched": isinstance(learnt, LinkSearcher),
     }
     content = learnt.to_bytes() if isinstance(learnt, LinkSearcher) else structure_file.to_bytes(learnt)
@@ -51,10 +52,12 @@ def with_model(
     """A matcher of these parameters, with what its file holds. Raises a RiataError on anything inconsistent."""
     functions, template, costs = functions_in(header, using), header.get("template"), header.get("costs")
     low, high = costs if isinstance(costs, list) and len(costs) == 2 else (math.nan, math.nan)
+    width = header.get("width")
     if (
         not all(isinstance(cost, (int, float)) and cost >= 0 for cost in (low, high))
         or set(functions) != ({FEATURES} if template is None else set())
         or LEARNT not in arrays
+        or not (width is None or (type(width) is int and width >= 0))
     ):
         raise ModelFileError("the matcher's features are inconsistent")
     own = functions.get(FEATURES)
@@ -70,6 +73,7 @@ def with_model(
         template=parsed,
         words=words,
         own=own,
+        width=width,
     )
     content = arrays[LEARNT].tobytes()
     if header.get("searched"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,17 @@ def with_links(pairs: Sequence[LinkedPair], Y: Iterable[Any] | None, name: str =
     return found
 
 
+def check_linked(pairs: list[LinkedPair], purpose: str, file: str | None = None) -> list[LinkedPair]:
+    """Refuses pairs of which none has a true link. purpose: what links are needed for."""
+    if not any(pair.sure or pair.possible for pair in pairs):
+        raise DataError(
+            f"no pair has links {purpose}." if pairs else f"there is no pair {purpose}.",
+            remedy="Give Y, or `sure` of each pair; in a file, links are the last column: 0-0 1-2.",
+            file=file,
+        )
+    return pairs
+
+
 def _as_pair(x: Any, name: str) -> LinkedPair:
     if isinstance(x, LinkedPair):
         return x
@@ -97,9 +109,11 @@ def _checked(pair: LinkedPair, name: str) -> LinkedPair:
 
     def links(of: Iterable[Any], what: str) -> Links:
         found = set()
+        if isinstance(of, (str, bytes)) or not isinstance(of, Iterable):
+            raise DataError(f"{name}: {what} is {printed(of):.40}; expected a list of pairs of numbers.")
         for link in of:
             try:
-                i, j = (int(end) for end in link)
+                i, j = map(index, link)
             except (TypeError, ValueError):
                 raise DataError(f"{name}: {what} has {printed(link):.40}; expected pairs of numbers.") from None
             if not (0 <= i < rows and 0 <= j < columns):

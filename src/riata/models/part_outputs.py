@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from riata._core import OutputSet, PartWeights, PartWeights64
-from riata.errors import DataError, ModelFileError, printed
+from riata.errors import DataError, ModelFileError, RiataError, printed
 from riata.features.attributes import Attribute
 from riata.features.compile import Features
 from riata.features.parts import PartFeatures
@@ -33,8 +34,8 @@ class PartOutputs(Outputs):
     single: ClassVar[bool] = False  # whether every output has one part
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> OutputSet:
-        """Which sets of the parts of an input are outputs. structure: the user's (riata.Structure)."""
+    def set_of(cls, structure: Any, x: Any, parts: list[Any], n: int) -> OutputSet:
+        """Which sets of the parts of input n are outputs. structure: the user's (riata.Structure)."""
         raise NotImplementedError
 
     @property
@@ -75,10 +76,30 @@ class PartOutputs(Outputs):
         return Model(features, weights, outputs)
 
 
+@contextmanager
+def asking(place: str, part: Callable[[], Any] | None = None) -> Iterator[None]:
+    """While a method of the user's runs: what it raises becomes a DataError. place: which method, and of what input; part: of what part."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        found = error if isinstance(error, RiataError) else DataError(f"raised {type(error).__name__}: {error}")
+        where = place if part is None else f"{place} of the part {printed(part()):.60}"
+        raise found.located(where) from (None if found is error else error)
+
+
+def listed(found: Any, what: str, expected: str = "a list of parts") -> list[Any]:
+    """What a method of the user's gave, as a list."""
+    if not isinstance(found, Iterable):
+        raise DataError(f"{what} {printed(found):.60}; expected {expected}.")
+    return list(found)
+
+
 def numbered(numbers: Mapping[Any, int], parts: Iterable[Any], what: str) -> list[int]:
     """The numbers of parts. what: who gives them, for the error about a part that there is not."""
     found = []
-    for part in parts:
+    for part in listed(parts, what):
         try:
             found.append(numbers[part])
         except (KeyError, TypeError):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from riata.data.named_features import Given
 from riata.data.types import Column, Corpus
 from riata.errors import DataError, RiataError, printed
-from riata.models.part_outputs import ABSENT, PRESENT, numbered
+from riata.models.part_outputs import ABSENT, PRESENT, asking, listed, numbered
 from riata.problems.examples import as_inputs, paired
 from riata.problems.structure import Structure, kind_of, overrides
 
@@ -51,23 +51,31 @@ class PartCorpora:
         return Corpus(columns, starts, given=self._given(inputs, parts), output_sets=sets, costs=costs), parts
 
     def _parts(self, inputs: Sequence[Any]) -> list[list[Any]]:
-        parts = [list(self.structure.parts(x)) for x in inputs]
-        for n, of in enumerate(parts):
-            _check_parts(n, of)
+        parts = []
+        for n, x in enumerate(inputs):
+            with asking(f"input {n}: parts(x)"):
+                parts.append(listed(self.structure.parts(x), "returned"))
+            _check_parts(n, parts[-1])
         return parts
 
     def _given(self, inputs: Sequence[Any], parts: list[list[Any]]) -> Given:
         """The features of all parts."""
-        features = self.structure.features
-        found = [[_weighed(features(x, part)) for part in of] for x, of in zip(inputs, parts, strict=True)]
+        found = [self._weighed(n, x, of) for n, (x, of) in enumerate(zip(inputs, parts, strict=True))]
         return Given.of(found, "<memory>")
+
+    def _weighed(self, n: int, x: Any, parts: list[Any]) -> list[Any]:
+        features, found = self.structure.features, list[Any]()
+        with asking(f"input {n}: features", lambda: parts[len(found)]):
+            for part in parts:
+                found.append(_weighed(features(x, part)))
+        return found
 
     def _outputs(self, n: int, x: Any, parts: list[Any]) -> Any:
         """Which sets of these parts are outputs."""
         shape = self.structure.shape(x) if self._has_shape else None
         if not self._has_shape or shape not in self.kept:
             try:
-                made = self.kind.set_of(self.structure, x, parts)
+                made = self.kind.set_of(self.structure, x, parts, n)
             except RiataError as error:
                 raise error.located(f"input {n}") from None
             if not self._has_shape:
@@ -88,7 +96,9 @@ class PartCorpora:
         ids = np.zeros(starts[-1], np.int32)
         for n, (x, y, of) in enumerate(zip(inputs, outputs, parts, strict=True)):
             numbers = {part: number for number, part in enumerate(of)}
-            ids[starts[n] + np.array(numbered(numbers, self.structure.parts_of(x, y), f"output {n} has"), np.int64)] = 1
+            with asking(f"output {n}: parts_of(x, y)"):
+                true_parts = self.structure.parts_of(x, y)
+            ids[starts[n] + np.array(numbered(numbers, true_parts, f"output {n} has"), np.int64)] = 1
         column = Column.of([ABSENT, PRESENT])
         return Column(column.alphabet, ids)
 
@@ -127,7 +137,7 @@ def _weighed(features: Any) -> Any:
     """Features as a corpus takes them: a dictionary, or a list of names."""
     if isinstance(features, (Mapping, str)):
         return features
-    found = list(features)
+    found = listed(features, "returned", "names, (name, value) pairs, or a dictionary")
     if not any(isinstance(one, tuple) for one in found):
         return found
     values: dict[str, float] = {}

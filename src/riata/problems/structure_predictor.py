@@ -334,4 +334,4 @@ class StructurePredictor(Params):
 
 def corpus_rows(corpus: Any, values: NDArray[Any]) -> list[NDArray[Any]]:
     """Values of parts, input by input."""
-    return np.split(values, corpus.starts[1:-1])
+    return np.split(values, corpus.starts[1:-1]) if len(corpus.starts) > 1 else []

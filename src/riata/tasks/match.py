@@ -12,18 +12,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from riata import registry
-from riata.errors import SettingError, printed
+from riata.errors import DataError, SettingError, printed
 from riata.estimators.own_files import OwnFiles
 from riata.inference.chain import K
 from riata.inference.matching import rooms
 from riata.learning.events import Listener
-from riata.matching.corpora import LinkStructure, OwnFeatures
+from riata.matching.corpora import LinkStructure, OwnFeatures, width_of
 from riata.matching.counts import learnt
 from riata.matching.explained import LinkExplained, LinksExplained, features_of
 from riata.matching.language import DEFAULT, PairTemplate
-from riata.matching.links import in_lines, links_for, read_pairs, written
+from riata.matching.links import in_lines, lines_of, links_for, read_pairs, written
 from riata.matching.model_file import NOT_STORED, to_bytes, with_model
-from riata.matching.pairs import NONE, Link, LinkedPair, aligners_of, as_pairs, with_links
+from riata.matching.pairs import NONE, Link, LinkedPair, aligners_of, as_pairs, check_linked, with_links
 from riata.matching.scoring import LinkScores, score_links
 from riata.matching.search import LinkSearcher
 from riata.problems.structure_predictor import StructurePredictor
@@ -32,13 +32,14 @@ from riata.tasks.base import Task
 Self = TypeVar("Self", bound="Matcher")  # typing.Self needs Python 3.11
 
 IGNORED, WRONG, SURE = "ignored", "wrong", "sure"
+TO_LEARN, TO_SCORE = "to learn from", "to be scored by"
 
 
 class Matcher(OwnFiles):
     """Links the elements of two sets, such as the words of a sentence and of its translation (docs/matching.md).
 
     recipe: any that needs the best output alone; or one that searches, such as laso-alma, with beam: the links before are then features,
-    too. template: lines of features, or a Path of a file with them. features: instead of it, a
+    too. template: lines of features, as a text or a list, or a Path of a file with them. features: instead of it, a
     function of a pair and of two numbers that gives the features of a link. fertility: how many links an element may have; two numbers if
     the sides differ. possible: what possible links are in training: ignored, wrong or sure. miss, false: what a missed and a false link
     cost. bitext: pairs of token lists, or the path of a file of them, in which words are counted; None: the training data. part: of files,
@@ -59,7 +60,7 @@ class Matcher(OwnFiles):
         self,
         recipe: str = "m3n",
         *,
-        template: str | Path | None = None,
+        template: str | Sequence[str] | Path | None = None,
         features: OwnFeatures | None = None,
         fertility: int | tuple[int, int] = 1,
         possible: str = IGNORED,
@@ -95,11 +96,22 @@ class Matcher(OwnFiles):
         """Learns from pairs and their links. Y: of each pair a list of links, or a text such as "0-0 1-2 2p1"; None: those in X."""
         began = time.process_time()
         template, costs = self._checked()
-        pairs = [self._to_learn(pair) for pair in with_links(as_pairs(X), Y)]
+        linked = check_linked(with_links(as_pairs(X), Y), TO_LEARN)
+        pairs = [self._to_learn(pair) for pair in linked]
+        if not any(pair.sure for pair in pairs):
+            raise DataError(
+                f"no pair has sure links {TO_LEARN}, and possible ones are {self.possible}.",
+                remedy=f"possible={SURE!r} learns from them.",
+            )
         template = None if template is None else template.expanded(aligners_of(pairs))
         words = learnt(self._bitext(pairs)) if template is not None and template.reads_words else None
         structure = LinkStructure(
-            fertility=rooms(self._fertility()), costs=costs, template=template, words=words, own=self.features
+            fertility=rooms(self._fertility()),
+            costs=costs,
+            template=template,
+            words=words,
+            own=self.features,
+            width=next(width_of(pair) for pair in pairs if pair.sure),
         )
         made: Any
         if registry.get("recipe", self.recipe).searches:
@@ -127,8 +139,16 @@ class Matcher(OwnFiles):
             if self.template is not None:
                 raise SettingError("template and features are both given; expected one of them.")
             return None, (costs[0], costs[1])
-        text = self.template.read_text(encoding="utf-8") if isinstance(self.template, Path) else self.template
-        return PairTemplate.parse(DEFAULT if text is None else text), (costs[0], costs[1])
+        return PairTemplate.parse(self._template()), (costs[0], costs[1])
+
+    def _template(self) -> str:
+        given: Any = DEFAULT if self.template is None else self.template
+        lines = lines_of(given) if isinstance(given, Path) else given
+        if isinstance(lines, (list, tuple)) and all(isinstance(line, str) for line in lines):
+            lines = "\n".join(lines)
+        if not isinstance(lines, str):
+            raise SettingError(f"template is {printed(given):.60}; expected a text, a list of lines, or a Path.")
+        return lines
 
     def _fertility(self) -> Any:
         """Also as the command line has it, `2` or `1,2`."""
@@ -184,7 +204,7 @@ class Matcher(OwnFiles):
     def evaluate(self, X: Iterable[Any], Y: Iterable[Any] | None = None) -> LinkScores:
         """Precision, recall and alignment error rate. Y: as for fit."""
         pairs = with_links(as_pairs(X), Y)
-        return score_links(pairs, self.predict(pairs))
+        return score_links(check_linked(pairs, TO_SCORE) if Y is None else pairs, self.predict(pairs))
 
     def score(self, X: Iterable[Any], Y: Iterable[Any] | None = None) -> float:
         """1 - AER."""
@@ -231,7 +251,7 @@ class Matcher(OwnFiles):
         return cls(**given)
 
     def read_training(self, file: str, reading: Callable[[Any], Any]) -> list[LinkedPair]:
-        return self._read(file)
+        return check_linked(self._read(file), TO_LEARN, file)
 
     def _read(self, file: str) -> list[LinkedPair]:
         return read_pairs(file, part=self.part, others=self.aligners)
@@ -254,12 +274,12 @@ class Matcher(OwnFiles):
             yield (line + written(links) + "\n").encode("utf-8")
 
     def judged(self, file: str) -> LinkScores:
-        return self.evaluate(self._read(file))
+        return self.evaluate(check_linked(self._read(file), TO_SCORE, file))
 
     @staticmethod
     def compared_files(gold: str, predicted: str, part: str | None) -> LinkScores:
         """The links of one file against those of another, which has the same pairs, or a Pharaoh line for each."""
-        truth = read_pairs(gold, part=part)
+        truth = check_linked(read_pairs(gold, part=part), TO_SCORE, gold)
         return score_links(truth, links_for(truth, predicted, part))
 
     def explained(self, file: str, number: int, reading: Callable[[Any], Any]) -> LinksExplained:

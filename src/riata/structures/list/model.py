@@ -15,7 +15,7 @@ class ListOutputs(PartOutputs):
     single = True
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> CandidateList:
+    def set_of(cls, structure: Any, x: Any, parts: list[Any], n: int) -> CandidateList:
         if not parts:
             raise DataError("there are no parts, of which one would be the output.")
         return CandidateList(len(parts))

@@ -18,7 +18,7 @@ class MatchingOutputs(PartOutputs):
     solver = "matching"
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> Matching:
+    def set_of(cls, structure: Any, x: Any, parts: list[Any], n: int) -> Matching:
         """Parts are pairs: an element of the one set, and one of the other."""
         for part in parts:
             if not isinstance(part, tuple) or len(part) != 2:

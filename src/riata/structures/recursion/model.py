@@ -54,7 +54,7 @@ class RecursionOutputs(PartOutputs):
     written = "recursion"
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> Recursion:
+    def set_of(cls, structure: Any, x: Any, parts: list[Any], n: int) -> Recursion:
         recorder = Recorder(len(parts))
         goal = structure.recursion(x, Tape(recorder.sum, parts))
         if isinstance(goal, bool) or not isinstance(goal, (int, np.integer)):

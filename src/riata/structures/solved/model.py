@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riata._core import Solved
-from riata.models.part_outputs import PartOutputs, numbered
+from riata.models.part_outputs import PartOutputs, asking, numbered
 
 
 class SolvedOutputs(PartOutputs):
@@ -16,12 +16,12 @@ class SolvedOutputs(PartOutputs):
     written = "best"
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> Solved:
+    def set_of(cls, structure: Any, x: Any, parts: list[Any], n: int) -> Solved:
         numbers = {part: number for number, part in enumerate(parts)}
 
         def best(scores: NDArray[np.float64]) -> list[int]:
-            found = structure.best(x, dict(zip(parts, scores.tolist(), strict=True)))
-            return numbered(numbers, found, "best(x, scores) returned")
+            with asking(f"input {n}: best(x, scores)"):
+                return numbered(numbers, structure.best(x, dict(zip(parts, scores.tolist(), strict=True))), "returned")
 
         return Solved(best, len(parts))
 
