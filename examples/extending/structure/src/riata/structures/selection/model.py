@@ -14,7 +14,7 @@ class SelectionOutputs(PartOutputs):
     solver = "selection"
 
     @classmethod
-    def set_of(cls, structure: Any, x: Any, parts: list[Any]) -> OutputSet:
+    def set_of(cls, structure: Any, x: Any, parts: list[Any], n: int) -> OutputSet:
         """structure.count: how many parts an output has."""
         if not 0 <= structure.count <= len(parts):
             raise DataError(f"{structure.count} parts are to be chosen of {len(parts)}.")
