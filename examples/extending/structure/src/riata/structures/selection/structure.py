@@ -1,7 +1,7 @@
 """So many parts of an input, such as the sentences of a summary."""
 
 from riata._core import operations_of
-from riata.features.language import NO_TEMPLATES
+from riata.features.templates import NO_TEMPLATES
 from riata.inference.structure import StructureKind
 
 STRUCTURE = StructureKind(
