@@ -98,6 +98,14 @@ def test_no_list_comes_from_a_model_that_has_learnt_from_the_sentence():
         assert held_out.isdisjoint(learnt) and len(lists.ids) == len(fold)
 
 
+def test_a_choice_that_is_remembered_is_not_that_of_another_search():
+    made = Reranker(Chunker("laso-perceptron", epochs=3, beam=1), nbest=4, folds=2).fit(TRAIN)
+    narrow, wide = made.ranked_, made.ranked_.twin(beam=8)
+    narrow.predict_ids(TEST)
+    again = narrow.twin(beam=8)  # with what the narrow one remembers
+    assert (again.predict_ids(TEST) == wide.predict_ids(TEST[list(range(len(TEST)))])).all()
+
+
 def test_a_beam_gives_lists_where_there_are_no_exact_ones():
     data, test = (riata.load("embedded", part, ("word", "tag", "chunk"))[:40] for part in ("train", "test"))
     made = Reranker(JointTagger(epochs=2, beam=2), "crf", nbest=4, folds=2, c2=1).fit(data)

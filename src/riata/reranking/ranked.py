@@ -65,16 +65,19 @@ class FromLists:
 
 
 def choice(estimator: Any, X: Any) -> FromLists:
-    """The last choice is remembered as long as its corpus exists: a command asks for labels, scores and errors of the same one."""
-    last, found = estimator.__dict__.get("_last_choice", (None, None))
-    if found is not None and last() is X:
-        return found  # type: ignore[no-any-return]
+    """The last choice is remembered as long as its corpus exists: a command asks for labels, scores and errors of the same one. Another
+    search, as of a twin, makes other lists.
+    """
     ranker: Ranker = estimator.ranker_
+    search = estimator.predicting.decoder()
+    last, searched, found = estimator.__dict__.get("_last_choice", (None, None, None))
+    if found is not None and last() is X and searched == search:
+        return found  # type: ignore[no-any-return]
     lists = best_outputs(unranked(estimator), X, ranker.k)
     listed = lists.listed(feature_sets(ranker.features))
     made = FromLists(lists, listed, ranker.scores(listed))
     if isinstance(X, Corpus):
-        estimator._last_choice = weakref.ref(X), made
+        estimator._last_choice = weakref.ref(X), search, made
     return made
 
 
