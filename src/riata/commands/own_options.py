@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,35 +29,37 @@ READING = (
 )  # options that are no parameters
 
 
+def _typed(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Those of these parameters that are on the command line, each with its option as users write it."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            yield name, next(each.opts[0] for each in context.command.params if each.name == name)
+
+
 def asked_of(cls: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options on the command line as parameters of the class; others are refused."""
     from riata.commands.estimator_options import pairs
     from riata.errors import SettingError
 
-    context, made = click.get_current_context(), {}
-    for name, value in options.items():
-        if context.get_parameter_source(name) != ParameterSource.COMMANDLINE or name in READING:
-            continue
-        param = OTHER_NAMES.get(name, name)
+    made = {}
+    for name, option in _typed(name for name in options if name not in READING):
+        param, value = OTHER_NAMES.get(name, name), options[name]
         if param not in cls._param_names():
-            option = next(each.opts[0] for each in context.command.params if each.name == name)
             raise SettingError(f"{option} is not for the task {cls.task_name!r}.", remedy=f"Leave out {option}.")
         made[param] = pairs("--set", value, "key=value") if param == "settings" else value
     return made
 
 
-def check_plain(cls: Any, names: tuple[str, ...]) -> None:
+def check_plain(cls: Any, names: Iterable[str]) -> None:
     """Refuses options of riata predict that mean nothing here."""
     from riata.errors import UnsupportedError
 
-    context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            option = next(each.opts[0] for each in context.command.params if each.name == name)
-            raise UnsupportedError(
-                f"{option} is for models that label sentences; this is a {cls.__name__}.",
-                remedy=f"Leave out {option}; in Python, {cls.__name__}.predict_nbest gives lists with scores.",
-            )
+    for _, option in _typed(names):
+        raise UnsupportedError(
+            f"{option} is for models that label sentences; this is a {cls.__name__}.",
+            remedy=f"Leave out {option}; in Python, {cls.__name__}.predict_nbest gives lists with scores.",
+        )
 
 
 def _reading(path: str, options: dict[str, Any]) -> Callable[[Any], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from riata.data.types import Corpus, Ids
 from riata.learning.events import Event, Listener, Note
 from riata.parallel import all_done
 
-# Learns from sentences and labels others: (data to learn from, data to label, listener) -> label ids of the tokens.
-Labels = Callable[[Indices, Indices, Listener], Ids]
+T = TypeVar("T")
+# Learns from sentences and labels others: (data to learn from, data to label, listener) -> their labels, such as ids of the tokens.
+Labels = Callable[[Indices, Indices, Listener], T]
 MANY = 20  # more folds than this are warned of: each is a training
 
 
@@ -37,16 +39,16 @@ def folds_of(data: Corpus, number: int, tell: Listener, called: str = "the first
 
 
 def jackknifed(
-    data: Corpus, folds: Sequence[Indices], labels: Labels, threads: int, tell: Listener, called: str = "First pass"
-) -> list[tuple[Corpus, Ids]]:
-    """The data fold by fold, each with labels of its tokens. threads: number of trainings at once. called: what the models are."""
+    data: Corpus, folds: Sequence[Indices], labels: Labels[T], threads: int, tell: Listener, called: str = "First pass"
+) -> list[tuple[Corpus, T]]:
+    """The data fold by fold, each with its labels. threads: number of trainings at once. called: what the models are."""
     stop, everything = threading.Event(), np.arange(len(data))
 
     def listening(event: Event) -> None:
         if stop.is_set():
             raise _FoldStoppedError
 
-    def one(number: int) -> Ids:
+    def one(number: int) -> T:
         fold = folds[number]
         found = labels(np.setdiff1d(everything, fold), fold, listening)
         tell(

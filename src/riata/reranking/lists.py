@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,12 +13,10 @@ from riata.data.documents import Indices
 from riata.data.types import Corpus, Ids
 from riata.errors import DataError, UnknownNameError, printed
 from riata.inference.structure import EXACT
-from riata.learning.events import Event, Listener, Note, ignore
-from riata.learning.jackknife import folds_of
-from riata.parallel import all_done
+from riata.learning.events import Listener, Note, ignore
+from riata.learning.jackknife import folds_of, jackknifed
 from riata.reranking.candidates import Listed
 from riata.reranking.features import FeatureSet, features_of
-from riata.scoring.counts import Counts
 from riata.scoring.evaluation import Evaluation
 
 Values = NDArray[np.float64]
@@ -160,10 +157,6 @@ def _of_beam(estimator: Any, corpus: Corpus, k: int) -> list[list[tuple[Ids, flo
     return made
 
 
-class _StoppedError(Exception):
-    """Ends a training when another one of the folds has failed."""
-
-
 def jackknifed_lists(
     base: Any, data: Corpus, k: int, number: int, threads: int, tell: Listener
 ) -> tuple[list[Indices], list[BestOutputs]]:
@@ -176,22 +169,9 @@ def jackknifed_lists(
         tell(Note(text, warning=True))
         return [np.arange(len(data))], [best_outputs(base.untrained().fit(data, listener=ignore), data, k)]
     folds = folds_of(data, number, tell, "the base")
-    stop, everything = threading.Event(), np.arange(len(data))
 
-    def listening(event: Event) -> None:
-        if stop.is_set():
-            raise _StoppedError
+    def labels(learnt: Indices, asked: Indices, listener: Listener) -> BestOutputs:
+        made = base.untrained(threads=1).fit(data[learnt], listener=listener)
+        return best_outputs(made, data[asked], k)
 
-    def one(at: int) -> BestOutputs:
-        learnt = base.untrained(threads=1).fit(data[np.setdiff1d(everything, folds[at])], listener=listening)
-        found = best_outputs(learnt, data[folds[at]], k)
-        tell(Note(f"Lists, fold {at + 1} of {len(folds)}: {len(folds[at]):,} sentences, by a model of the others."))
-        return found
-
-    return folds, all_done(one, range(len(folds)), threads, stop.set)
-
-
-def counts_of(found: BestOutputs) -> list[Counts]:
-    """The counts of every output of every sentence."""
-    judged, starts = found.judged()
-    return np.split(judged.rows, starts[1:-1])
+    return folds, [found for _, found in jackknifed(data, folds, labels, threads, tell, "Lists")]

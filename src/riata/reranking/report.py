@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from riata.errors import DataError
 from riata.reranking.candidates import Listed
-from riata.reranking.lists import BestOutputs, Values
+from riata.reranking.lists import BestOutputs
+from riata.scoring.resampling import units_of
 from riata.scoring.significance import PairedComparison, paired_test
 from riata.showing.table import Table, as_text
 
@@ -42,34 +42,48 @@ class RankingReport:
         return self.tables()[0].to_html()
 
 
+class _Scored:
+    """The outputs of all lists against the gold labels."""
+
+    def __init__(self, lists: BestOutputs) -> None:
+        self.judged, starts = lists.judged()
+        self.starts, self.longest = starts[:-1], max(map(len, lists.ids), default=1)
+        self._wrong = np.split(self.judged.errors(), starts[1:-1])
+
+    def best(self, k: int) -> list[int]:
+        """The numbers of the outputs with the fewest errors among the first k."""
+        return [int(np.argmin(wrong[:k])) for wrong in self._wrong]
+
+    def found(self) -> float:
+        """Per cent of the lists that have the truth."""
+        return 100 * float(np.mean([wrong.min() == 0 for wrong in self._wrong]))
+
+    def rows(self, numbers: Sequence[int]) -> Any:
+        return self.judged.rows[self.starts + np.asarray(numbers, np.int64)]
+
+    def score(self, numbers: Sequence[int]) -> float:
+        return float(self.judged.statistic(self.rows(numbers).sum(axis=0)))
+
+
 def ranking_report(lists: BestOutputs, chosen: Sequence[int]) -> RankingReport:
     """chosen: the number of the output that was chosen from every list."""
-    judged, starts = lists.judged()
-    wrong = judged.errors()
-    units = judged_units(lists)
-
-    def rows(numbers: Sequence[int] | Values) -> Any:
-        return judged.rows[starts[:-1] + np.asarray(numbers, np.int64)]
-
-    def score(numbers: Any) -> float:
-        return float(judged.statistic(rows(numbers).sum(axis=0)))
-
-    longest = max(map(len, lists.ids), default=1)
-    lengths = [k for k in LENGTHS if k < longest] + [longest]
-    sizes = np.diff(starts)
-    best = {
-        k: [int(np.argmin(wrong[at : at + min(k, size)])) for at, size in zip(starts, sizes, strict=False)]
-        for k in lengths
-    }
-    first = [0] * len(sizes)
-    in_list = np.mean([wrong[at : at + size].min() == 0 for at, size in zip(starts, sizes, strict=False)])
+    scored, first = _Scored(lists), [0] * len(lists.ids)
+    units = units_of(lists.corpus.document, len(lists.ids))
+    lengths = [*(k for k in LENGTHS if k < scored.longest), scored.longest]
+    rows = (units.sums(scored.rows(numbers)) for numbers in (chosen, first))
     return RankingReport(
-        score(first),
-        score(chosen),
-        {k: score(numbers) for k, numbers in best.items()},
-        100 * float(in_list),
-        paired_test(judged.statistic, units.sums(rows(chosen)), units.sums(rows(first))),
+        scored.score(first),
+        scored.score(chosen),
+        {k: scored.score(scored.best(k)) for k in lengths},
+        scored.found(),
+        paired_test(scored.judged.statistic, *rows),
     )
+
+
+def base_and_oracle(lists: BestOutputs) -> dict[str, float]:
+    """In per cent the main score of the first outputs, and of the best ones."""
+    scored = _Scored(lists)
+    return {"base": scored.score([0] * len(lists.ids)), "oracle": scored.score(scored.best(scored.longest))}
 
 
 @dataclass(frozen=True)
@@ -98,20 +112,3 @@ def list_score(lists: Sequence[Listed], chosen: Sequence[int]) -> ListScore:
     each = np.array([(of[number], of[0], of.min()) for of, number in zip(losses, chosen, strict=True)])
     chosen_loss, first, best = each.mean(axis=0).tolist()
     return ListScore(chosen_loss, first, best, len(losses))
-
-
-def judged_units(lists: BestOutputs) -> Any:
-    from riata.scoring.resampling import units_of
-
-    return units_of(lists.corpus.document, len(lists.ids))
-
-
-def base_and_oracle(lists: BestOutputs) -> dict[str, float]:
-    """In per cent the main score of the first outputs, and of the best ones."""
-    judged, starts = lists.judged()
-    wrong = judged.errors()
-    best = [low + int(np.argmin(wrong[low:high])) for low, high in pairwise(starts)]
-    return {
-        name: float(judged.statistic(judged.rows[numbers].sum(axis=0)))
-        for name, numbers in (("base", starts[:-1]), ("oracle", best))
-    }
